@@ -39,11 +39,11 @@ def main(argv: Sequence[str] | None = None) -> int:
         return 2
     parser = _parser()
     arguments, rest = parser.parse_known_args(given)
+    if rest and "passed_on" not in arguments:
+        parser.error(f"unrecognised arguments: {' '.join(rest)}")
     if named is None:
         parser.print_help()
         return 0
-    if rest and "passed_on" not in arguments:
-        parser.error(f"unrecognised arguments: {' '.join(rest)}")
     arguments.passed_on = rest
     try:
         return arguments.run(arguments)

@@ -34,13 +34,17 @@ class GradientCheck:
         return self.ok
 
     def __str__(self):
-        where = f"argument {self.worst_argument}, index {self.worst_index}"
-        verdict = "gradient agrees" if self.ok else "gradient differs"
-        return wrapped(
-            f"{verdict}: worst at {where}: analytic {self.analytic:.6g}, numerical {self.numerical:.6g}, "
-            f"error {self.error:.2g}, tolerance {self.tolerance:.2g}"
-            f"{' (of the outputs summed with random weights)' if self.weighted else ''}"
-        )
+        verdict = "gradient agrees:" if self.ok else "gradient differs:"
+        lines = [verdict, _WORST.format(**vars(self)), *[_WEIGHTED] * self.weighted]
+        return wrapped(" ".join(lines))
+
+
+_NO_FLOATING = "check_gradient: expected a floating argument, but got dtypes {dtypes}"
+_WEIGHTED = "(of the outputs summed with random weights)"
+_WORST = (
+    "worst at argument {worst_argument}, index {worst_index}: analytic {analytic:.6g}, numerical {numerical:.6g}, error "
+    "{error:.2g}, tolerance {tolerance:.2g}"
+)
 
 
 def check_gradient(fun, *args, tolerance=None) -> GradientCheck:
@@ -56,8 +60,8 @@ def check_gradient(fun, *args, tolerance=None) -> GradientCheck:
     arrays = [np.asarray(getval(a)) for a in args]
     checked = [i for i, a in enumerate(arrays) if a.dtype.kind == "f"]
     if not checked:
-        came = f"dtypes {[str(a.dtype) for a in arrays]}" if arrays else "no arguments: check_gradient(f, x)"
-        raise TypeError(f"check_gradient: expected a floating argument, but got {came}")
+        text = _NO_FLOATING if arrays else "check_gradient: expected a floating argument, as in check_gradient(f, x)"
+        raise TypeError(text.format(dtypes=[str(a.dtype) for a in arrays]))
     with np.errstate(all="ignore"):
         floating, values = restrict(fun, arrays, checked, {})
         output, pull = vjp(floating, *values)

@@ -12,6 +12,8 @@ import numpy as np
 from .engine import getval, leaves
 
 __all__ = ["FORMATS", "Format", "Shares", "Statistics", "format_of", "rounded", "statistics"]
+_NO_PACKAGE = "{name} needs the ml_dtypes package: {command}"
+_NO_FORMAT = "format_of: expected one of {formats}, but got {which!r}"
 
 
 @dataclass(frozen=True)
@@ -79,13 +81,21 @@ class Format:
         except ImportError:
             from .messages.install_hints import how_to_install
 
-            raise ImportError(f"{self.name} needs the ml_dtypes package: {how_to_install('bfloat16')}") from None
+            raise ImportError(_NO_PACKAGE.format(name=self.name, command=how_to_install("bfloat16"))) from None
         return np.dtype(getattr(ml_dtypes, {"float8_e4m3": "float8_e4m3fn"}.get(self.name, self.name)))
 
     def __str__(self) -> str:
         return (
-            f"{self.name}: 1 + {self.exponent_bits} + {self.fraction_bits} bits, max {self.max:.5g}, min normal "
-            f"{self.min_normal:.5g}, min subnormal {self.min_subnormal:.5g}, eps {self.eps:.5g}"
+            "{name}: 1 + {exponent_bits} + {fraction_bits} bits, max {max:.5g}, min normal {min_normal:.5g}, min "
+            "subnormal {min_subnormal:.5g}, eps {eps:.5g}".format(
+                name=self.name,
+                exponent_bits=self.exponent_bits,
+                fraction_bits=self.fraction_bits,
+                max=self.max,
+                min_normal=self.min_normal,
+                min_subnormal=self.min_subnormal,
+                eps=self.eps,
+            )
         )
 
 
@@ -109,7 +119,7 @@ def format_of(which) -> Format:
     name = which if isinstance(which, str) else getattr(which, "name", None) or getattr(which, "__name__", str(which))
     name = str(name).lower().rpartition(".")[2].removesuffix("fn")
     if name not in FORMATS:
-        raise ValueError(f"format_of: expected one of {', '.join(FORMATS)}, but got {which!r}")
+        raise ValueError(_NO_FORMAT.format(formats=", ".join(FORMATS), which=which))
     return FORMATS[name]
 
 
@@ -215,7 +225,7 @@ class Statistics:
         return 2.0**power
 
     def __str__(self) -> str:
-        lines = [f"{self.size} numbers: {self.zeros} zero, {self.infinite} infinite, {self.nans} nan"]
+        lines = ["{of.size} numbers: {of.zeros} zero, {of.infinite} infinite, {of.nans} nan".format(of=self)]
         most = max(self.exponents.values(), default=1)
         for exponent in range(min(self.exponents, default=0), max(self.exponents, default=-1) + 1):
             count = self.exponents.get(exponent, 0)

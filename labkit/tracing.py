@@ -17,6 +17,8 @@ import numpy as np
 from . import engine, gradcheck
 from .engine import argument_names, check_function
 
+_BY_KEYWORD = "trace: expected the inputs by position, but got {kwargs} by keyword"
+
 
 def trace(fun: Callable, parameters: Any = None) -> Callable[..., engine.Graph]:
     """Turn `fun` into a function that returns the `Graph` of its run instead of its value.
@@ -33,14 +35,11 @@ def trace(fun: Callable, parameters: Any = None) -> Callable[..., engine.Graph]:
 
     check_function("trace(f)(x)", fun, ANY)
     if parameters is not None and not isinstance(parameters, (list, tuple)):
-        raise TypeError(
-            f"trace: expected a list of parameters after the function, but got {type(parameters).__name__}. "
-            "Pass the inputs to the function that trace returns: trace(f)(x)"
-        )
+        raise TypeError(_NO_PARAMETERS.format(kind=type(parameters).__name__))
 
     def traced(*args: Any, **kwargs: Any) -> engine.Graph:
         if kwargs and not args:
-            raise TypeError(f"trace: expected the inputs by position, but got {', '.join(kwargs)} by keyword")
+            raise TypeError(_BY_KEYWORD.format(kwargs=", ".join(kwargs)))
         plain, values, names = plain_function(fun, args, kwargs, parameters)
         return engine.record(plain, *values, names=names)
 
@@ -61,6 +60,12 @@ def check_gradient(fun: Callable, *args: Any, tolerance: float | None = None) ->
 
 
 ANY = "a function, a Cell or a Module"
+_NO_PARAMETERS = (
+    "trace: expected a list of parameters after the function, but got {kind}. Inputs come later: trace(f)(x)"
+)
+_NO_PARAMETER = "{caller}: expected parameters of a dialect, but got {kind} at position {place}"
+_NO_RESULT = "{caller}: expected {name} to return a value, but it returned None"
+_NO_NUMBER = "{caller}: expected a real number, an array or a tensor for {name!r}, but got {kind}"
 
 
 def plain_function(fun, args, kwargs, parameters, usage="trace(f)(x)") -> tuple[Callable, list, list[str]]:
@@ -70,9 +75,7 @@ def plain_function(fun, args, kwargs, parameters, usage="trace(f)(x)") -> tuple[
     named = list(fun.__engine_parameters__()) if hasattr(fun, "__engine_parameters__") else []
     for i, parameter in enumerate(parameters or []):
         if not hasattr(parameter, "__engine_bind__"):
-            raise TypeError(
-                f"{caller}: expected parameters of a dialect, but got {type(parameter).__name__} at position {i}"
-            )
+            raise TypeError(_NO_PARAMETER.format(caller=caller, kind=type(parameter).__name__, place=i))
         if all(parameter is not known for _, known in named):
             named.append((getattr(parameter, "name", None) or f"parameter{i}", parameter))
     body = getattr(fun, "construct", None) or getattr(fun, "forward", None) or fun
@@ -82,15 +85,14 @@ def plain_function(fun, args, kwargs, parameters, usage="trace(f)(x)") -> tuple[
         with holding([parameter for _, parameter in named], values[len(args) :]):
             output = fun(*(wrapped_like(a, v) for a, v in zip(args, values, strict=False)), **kwargs)
             if output is None:
-                raise TypeError(f"{caller}: expected {plain.__name__} to return a value, but it returned None")
+                raise TypeError(_NO_RESULT.format(caller=caller, name=plain.__name__))
             return engine.map_leaves(value_of, output)
 
     plain.__name__, vars(plain)["__wrapped__"] = getattr(fun, "__name__", type(fun).__name__), fun
     values = [value_of(a) for a in args] + [value_of(p) for _, p in named]
     for name, value in zip(names, values, strict=True):
         if np.asarray(engine.getval(value)).dtype.kind in "OSUc":
-            what = type(value).__name__
-            raise TypeError(f"{caller}: expected a real number, an array or a tensor for {name!r}, but got {what}")
+            raise TypeError(_NO_NUMBER.format(caller=caller, name=name, kind=type(value).__name__))
     return plain, values, names
 
 

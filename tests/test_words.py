@@ -144,7 +144,7 @@ FAILURES = {
     filled_at_once: "cannot be stored in an existing array",
     np.median: r"^median has no derivative rule: .*labkit\.custom_vjp\(median",
     (lambda x: np.interp(x, X, X)): r"^interp has no derivative rule",
-    (lambda x: np.exp(x, dtype=float)): "^exp has no derivative rule with respect to argument 0, called with dtype=",
+    (lambda x: np.exp(x, dtype=float)): r"^exp\(\.\.\., dtype=\) has no derivative rule for argument 0",
     (lambda x: x.copy()): r"has no \.copy\. Write np\.copy\(x\), of autograd\.numpy",
     (lambda x: x.tolist()): r"has no \.tolist\. Use the functions of autograd\.numpy",
     (lambda x: onp.median(x)): "cannot branch|code that takes plain numbers, so its gradient would be lost",

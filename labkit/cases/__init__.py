@@ -17,4 +17,4 @@ __all__ = ["CASES", "DOCUMENTS", "ByMode", "Case", "CaseRun", "Slip", "differenc
 def __getattr__(name: str) -> Any:
     if name in _LATER:
         return load(globals(), _LATER, name)
-    raise AttributeError(f"labkit.cases has no {name!r}; it has {', '.join(__all__)}")
+    raise AttributeError("labkit.cases has no {name!r}; it has {names}".format(name=name, names=", ".join(__all__)))

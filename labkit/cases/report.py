@@ -19,7 +19,7 @@ def find(name: str | None = None) -> list[Case]:
     chosen = [case for case in CASES if name in (None, case.name)]
     if not chosen:
         meant = did_you_mean(name, (case.name for case in CASES), "labkit cases --list names them all.")
-        print(f"labkit cases: there is no case {name!r}. {meant}", file=sys.stderr)
+        print("labkit cases: there is no case {name!r}. {meant}".format(name=name, meant=meant), file=sys.stderr)
     return chosen
 
 
@@ -66,7 +66,11 @@ def detail(case: Case, outcomes: list[CaseRun]) -> str:
     lines = [case.name, f"  shows     {case.shows}", f"  section   {case.section}"]
     lines += [f"  document  {DOCUMENTS[key]}" for key in case.documents]
     for dialect in case.programs:
-        lines += ["", f"in the {dialect} dialect:", *(f"    {line}" for line in case.source(dialect).splitlines())]
+        lines += [
+            "",
+            "in the {dialect} dialect:".format(dialect=dialect),
+            *(f"    {line}" for line in case.source(dialect).splitlines()),
+        ]
         settings = getattr(case.programs[dialect], "settings", None)
         lines += [f"    # with {settings}"] if settings else []
     origin = "documented" if case.printed else "measured on the real framework"

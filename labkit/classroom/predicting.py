@@ -66,8 +66,7 @@ def predictions(unit: str) -> None:
     lines = [RATE.format(right=len(chosen) - len(missed), kept=len(chosen))]
     if missed:
         subjects = " and ".join(filter(None, [", ".join(missed[:-1]), missed[-1]]))
-        number = NUMBERS[len(missed)] if len(missed) < len(NUMBERS) else len(missed)
-        lines[0] += " " + (MISS if len(missed) == 1 else MISSES).format(number=number, subjects=subjects)
+        lines[0] += " " + (MISS if len(missed) == 1 else MISSES).format(number=NUMBERS[len(missed)], subjects=subjects)
     if left := [f"{unit}-{name}" for name in names if name not in chosen]:
         lines.append(OPEN.format(names=", ".join(left)))
     print(wrapped("\n".join(lines)))

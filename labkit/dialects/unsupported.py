@@ -31,7 +31,7 @@ def attributes(module: str) -> Callable[[str], Any]:
 
 def _attribute(module, name):
     if name.startswith("_"):
-        raise AttributeError(f"module '{module}' has no attribute '{name}'")
+        raise AttributeError("module '{module}' has no attribute '{name}'".format(module=module, name=name))
     _, dialect, *place = module.split(".")
     if has(dialect, ".".join(place), name) and _is_imported():
         return _StandIn(f"{module}.{name}")

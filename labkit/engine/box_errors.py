@@ -44,7 +44,7 @@ def explained(error) -> Any:
     end = last_frame(error.__traceback__)
     if end is not None and end.tb_frame.f_code in _REFUSING:
         came = described(last_frame(error.__traceback__, _TAKING.__contains__).tb_frame.f_locals["value"])
-        return TypeError(f"expected numbers or arrays, but got {came}")
+        return TypeError("expected numbers or arrays, but got {kind}".format(kind=came))
     if not (_speaks_of_a_box(error) or _speaks_of_a_box(error.__cause__) or _raised_by_a_box(error.__cause__)):
         return None
     kind = next(kind for kind in type(error).__mro__ if kind.__module__ == "builtins")
@@ -79,8 +79,8 @@ def _words(error):
     if _was_storing(error):
         if error.__cause__ is not None:
             return (
-                f"{VALUE} cannot be stored in an existing array, because its gradient would be lost. Collect the values "
-                "in a list and join them at the end: np.array(values), or np.stack(values), of autograd.numpy"
+                "a value that is being differentiated cannot be stored in an existing array, because its gradient would be lost. "
+                "Collect the values in a list and join them at the end: np.array(values), or np.stack(values), of autograd.numpy"
             )
         if "item" in str(error):
             return (
@@ -89,17 +89,17 @@ def _words(error):
             )
     if isinstance(error, AttributeError) and isbox(getattr(error, "obj", None)):
         known = callable(getattr(anp, error.name or "", None))
-        instead = f"Write np.{error.name}(x), of autograd.numpy" if known else "Use the functions of autograd.numpy"
-        return f"{VALUE} has no .{error.name}. {instead}"
+        return (_FUNCTION if known else _NO_ATTRIBUTE).format(value=VALUE, name=error.name)
     if error.__cause__ is not None:
-        return f"{VALUE} was passed to code that takes plain numbers, so its gradient would be lost. {_ADVICE}"
+        return _PASSED.format(value=VALUE, advice=_ADVICE)
     name = _box_names()
-    python = re.sub(
-        rf"<[\w.]*{name} object at 0x[0-9a-f]+>|'{name}' object|'{name}'|{name}(\.__\w+__)?", VALUE, str(error)
-    )
-    return f"{python}. {_ADVICE}"
+    shown = rf"<[\w.]*{name} object at 0x[0-9a-f]+>|'{name}' object|'{name}'|{name}(\.__\w+__)?"
+    return f"{re.sub(shown, VALUE, str(error))}. {_ADVICE}"
 
 
+_FUNCTION = "{value} has no .{name}. Write np.{name}(x), of autograd.numpy"
+_NO_ATTRIBUTE = "{value} has no .{name}. Use the functions of autograd.numpy"
+_PASSED = "{value} was passed to code that takes plain numbers, so its gradient would be lost. {advice}"
 _ADVICE = "Use the functions of autograd.numpy on the value itself"
 
 

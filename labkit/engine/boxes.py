@@ -84,7 +84,7 @@ class _Boxes(dict):
     def __missing__(self, kind):
         box = Box.type_mappings.get(kind)
         if box is None and not is_number(kind):
-            raise TypeError(f"Can't differentiate w.r.t. type {kind}")
+            raise TypeError("Can't differentiate w.r.t. type {kind}".format(kind=kind))
         self[kind] = ArrayBox if box is None or box is numpy_boxes.ArrayBox else box
         return self[kind]
 

@@ -14,6 +14,12 @@ from .trees import leaves
 _NO_NUMBERS = "OSUmM"  # kinds of dtypes: objects, text, dates
 VALUE = "a value that is being differentiated"
 _UNUSUAL = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
+_NOT_NUMERIC = "{argument}: expected a number or a NumPy array, but got {kind}"
+_LARGE = "{argument}: the integer {value:.3g} is too large for NumPy. Write a float"
+_CLASS = "{caller}: expected {expected}, but got the class {name}. Create an instance: {name}(...)"
+_CALLED = "{caller}: expected {expected}, but got {kind}. Write {usage}, not {caller}(f(x))"
+_OUTSIDE = "{name}: its result was computed by plain NumPy, which loses the gradient. Use autograd.numpy's function"
+_TANGENT = "jvp: expected a tangent of its argument's shape {expected}, but got {shape}"
 _CONTAINERS = (list, tuple, dict)  # autograd differentiates them too, where it is asked to
 
 
@@ -36,18 +42,18 @@ def numeric(value, *what) -> Any:
         return np.complex128(value)
     elif is_number(kind) or (kind in Box.type_mappings and kind not in _CONTAINERS):
         return value
-    raise TypeError(f"{' '.join(map(str, what))}: expected a number or a NumPy array, but got {described(value)}")
+    raise TypeError(_NOT_NUMERIC.format(argument=" ".join(map(str, what)), kind=described(value)))
 
 
 def _integer(value, *what):
     raw = np.asarray(value)[()]
     if raw is value:  # beyond 64 bits NumPy keeps Python's
-        came = (
-            f"the integer {value:.3g}. Write {float(value)}"
+        text = (
+            _LARGE
             if int(value).bit_length() < 1024
-            else "an integer larger than any float"
+            else "{argument}: expected a number, but got an integer larger than any float"
         )
-        raise TypeError(f"{' '.join(map(str, what))}: expected a number that NumPy can hold, but got {came}")
+        raise TypeError(text.format(argument=" ".join(map(str, what)), value=value))
     return raw
 
 
@@ -56,12 +62,12 @@ def described(value) -> str:
     kind = type(value).__name__
     if isinstance(value, np.ndarray):
         if value.dtype.kind in _NO_NUMBERS:
-            return f"an array of {value.dtype} (convert it to numbers: x.astype(float))"
-        return f"{kind} (convert it to a plain array with np.asarray)"
+            return "an array of {dtype} (convert it to numbers: x.astype(float))".format(dtype=value.dtype)
+        return "{kind} (convert it to a plain array with np.asarray)".format(kind=kind)
     if isinstance(value, _CONTAINERS):
-        return f"{kind} (convert a list to an array with np.array)"
+        return "{kind} (convert a list to an array with np.array)".format(kind=kind)
     if hasattr(value, "__engine_value__"):
-        return f"{kind} (for tensors of a dialect, use that dialect's function of this name)"
+        return "{kind} (for tensors of a dialect, use that dialect's function of this name)".format(kind=kind)
     return kind
 
 
@@ -72,22 +78,21 @@ def check_function(usage, fun, expected="a function") -> None:
         return
     caller = usage.partition("(")[0]
     if isinstance(fun, type):
-        name = fun.__name__
-        raise TypeError(f"{caller}: expected {expected}, but got the class {name}. Create an instance: {name}(...)")
+        raise TypeError(_CLASS.format(caller=caller, expected=expected, name=fun.__name__))
     if not callable(fun) or isbox(fun):
         came = VALUE if isbox(fun) else type(fun).__name__
-        raise TypeError(f"{caller}: expected {expected}, but got {came}. Write {usage}, not {caller}(f(x))")
+        raise TypeError(_CALLED.format(caller=caller, expected=expected, kind=came, usage=usage))
     for body in (fun, type(fun).__call__, getattr(fun, "construct", None), getattr(fun, "forward", None)):
         flags = getattr(getattr(body, "__code__", None), "co_flags", 0) & _UNUSUAL
         if flags:
             name = getattr(fun, "__name__", type(fun).__name__)
-            raise TypeError(f"{caller}: expected {expected} that returns numbers, but {name} is {_NOT_RUN[flags]}")
+            raise TypeError(_NOT_RUN[flags].format(caller=caller, name=name))
 
 
 _NOT_RUN = {
-    inspect.CO_GENERATOR: "a generator function: it has a yield. Return the numbers, as a list or an array",
-    inspect.CO_COROUTINE: "an async function, which is not awaited here. Write def instead of async def",
-    inspect.CO_ASYNC_GENERATOR: "an async generator function. Write def instead of async def, and return the numbers",
+    inspect.CO_GENERATOR: "{caller}: expected a function, but got a generator, {name}. Return the numbers, do not yield them",
+    inspect.CO_COROUTINE: "{caller}: expected a function, but got a coroutine, {name}. Write def, not async def",
+    inspect.CO_ASYNC_GENERATOR: "{caller}: expected a function, but got an async generator, {name}. Write def, and return them",
 }
 
 
@@ -102,9 +107,7 @@ def with_tangents(args, tangents) -> list[tuple[Any, Any]]:
     for value, tangent in zip(args, tangents, strict=True):
         tangent = numeric(tangent, "jvp: the tangent")
         if shape_of(value) != shape_of(tangent):
-            raise ValueError(
-                f"jvp: expected a tangent of its argument's shape {shape_of(value)}, but got {shape_of(tangent)}"
-            )
+            raise ValueError(_TANGENT.format(expected=shape_of(value), shape=shape_of(tangent)))
         pairs.append((numeric(value, "jvp: the argument"), tangent))
     return pairs
 
@@ -119,13 +122,9 @@ def check_output(fun, output) -> Any:
     `return`, and for an array of boxes, which plain NumPy's `stack` or `where` make because they do not see through a box."""
     if isbox(output):
         return output
-    found = leaves(output)
+    found, name = leaves(output), getattr(fun, "__name__", "the function")
     if any(type(leaf) is np.ndarray and leaf.dtype == object and any(map(isbox, leaf.flat)) for leaf in found):
-        raise TypeError(
-            f"{getattr(fun, '__name__', 'the function')}: its result was computed by plain NumPy, which loses the gradient. "
-            "Use the function of the same name in autograd.numpy"
-        )
+        raise TypeError(_OUTSIDE.format(name=name))
     if found and not any(isbox(leaf) or _has_numbers(leaf) for leaf in found):
-        name = getattr(fun, "__name__", "the function")
-        raise TypeError(f"{name}: expected numbers or arrays to be returned, but got {output!r}")
+        raise TypeError("{name}: expected numbers as the result, but got {output!r}".format(name=name, output=output))
     return output

@@ -22,11 +22,11 @@ def restrict(fun, args, argnums, kwargs) -> tuple[Callable, list]:
     """`fun` as a function of the arguments at `argnums` alone, and those arguments."""
     places = tuple(argnums) if isinstance(argnums, (tuple, list)) else (argnums,)
     if not all(isinstance(p, int) for p in places):
-        raise TypeError(f"argnums: expected a position or a tuple of positions, but got {argnums!r}")
+        raise TypeError("argnums: expected a position or a tuple of them, but got {argnums!r}".format(argnums=argnums))
     if not all(0 <= p < len(args) for p in places):
-        raise IndexError(f"argnums {argnums}: expected positions below {len(args)}, the number of arguments given")
+        raise IndexError("argnums {argnums}: expected positions below {count}".format(argnums=argnums, count=len(args)))
     if len(set(places)) < len(places):
-        raise ValueError(f"argnums: expected each position once, but got {argnums!r}")
+        raise ValueError("argnums: expected each position once, but got {argnums!r}".format(argnums=argnums))
     chosen = [numeric(args[p], "argument", p) for p in places]
 
     def restricted(*values):
@@ -84,10 +84,11 @@ def _unit_arrays(value):
 
 def _one_array(caller, output=None):
     if isinstance(output, (tuple, list, dict)):
-        came = f"a {type(output).__name__} of {len(output)}"
-        raise TypeError(
-            f"{caller}: expected one array to be returned, but got {came}. Choose one output: {caller}(lambda x: f(x)[0])"
-        )
+        kind = f"a {type(output).__name__} of {len(output)}"
+        raise TypeError(_SEVERAL.format(caller=caller, kind=kind))
+
+
+_SEVERAL = "{caller}: expected one array to be returned, but got {kind}. Choose one: {caller}(lambda x: f(x)[0])"
 
 
 def jacrev(fun, argnums=0) -> Callable:

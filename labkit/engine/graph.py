@@ -154,7 +154,9 @@ def checked_names(names, fun, args) -> list[str]:
     if not names:
         return argument_names(fun, len(args))
     if isinstance(names, str) or len(names) != len(args):
-        raise ValueError(f"names: expected {len(args)} names, one per argument, but got {names!r}")
+        raise ValueError(
+            "names: expected {count}, one per argument, but got {names!r}".format(count=len(args), names=names)
+        )
     return list(names)
 
 
@@ -172,7 +174,8 @@ def _numeric(value, name):
     array = getval(value)
     dtype = np.asarray(array).dtype
     if dtype.kind not in "fiub" and dtype.name not in ("bfloat16", "float8_e4m3fn", "float8_e5m2"):
-        raise TypeError(f"record: expected a number or a numeric array for {name!r}, but got {type(array).__name__}")
+        text = "record: expected a number or a numeric array for {name!r}, but got {kind}"
+        raise TypeError(text.format(name=name, kind=type(array).__name__))
     return array if hasattr(array, "dtype") else np.asarray(array)
 
 

@@ -34,12 +34,12 @@ def table(graph, most) -> str:
     """A line per op, then for each step of the chain rule the upstream gradient, and a line per contribution; of more
     than `most` ops, or steps, the first and the last."""
     lines = [f"{graph.name}: forward", *_elided(graph.forward, most, _forward_lines)]
-    reason = "each output is an input" if graph.outputs else "no output depends on an input"
-    lines += [f"{graph.name}: backward" + ("" if graph.steps else f": nothing, because {reason}")]
+    nothing = "each output is an input" if graph.outputs else "no output depends on an input"
+    lines.append(f"{graph.name}: backward" if graph.steps else f"{graph.name}: no backward pass, because {nothing}")
     lines += _elided(graph.steps, most, _step_lines)
     large = [node for node in graph.forward if np.size(node.value) > LARGE]
     if large:
-        lines.append(f"(arrays of more than {LARGE:,} numbers are summarised by their |norm|)")
+        lines.append("(arrays of more than {size:,} numbers are summarised by their |norm|)".format(size=LARGE))
     return "\n".join(lines)
 
 
@@ -59,7 +59,7 @@ def _elided(ops, most, lines_of):
     """The lines of the first and the last of `ops`, and how many are left out in between."""
     most = len(ops) if most is None else min(most, len(ops))
     first, rest = ops[: most - most // 2], ops[len(ops) - most // 2 :]
-    out = f"  ... {len(ops) - most:,} ops are left out here; print(graph.table(most=None)) shows all"
+    out = "  ... ops left out here: {count:,}; print(graph.table(most=None)) shows all".format(count=len(ops) - most)
     lines = [[line for op in some for line in lines_of(op)] for some in (first, rest)]
     return [*lines[0], *([out] if most < len(ops) else []), *lines[1]]
 

@@ -151,12 +151,16 @@ def vjp_unchecked(fun, args) -> tuple[Any, Callable]:
     def pull(seeds=None):
         seeds = seeds if isinstance(seeds, (list, tuple)) else [seeds] * len(boxes)
         if len(seeds) != len(boxes):
-            raise ValueError(f"vjp: expected {len(boxes)} cotangents, one per output, but got {len(seeds)}")
+            raise ValueError(_COUNT.format(expected=len(boxes), count=len(seeds)))
         ends = [(box._node, seed_of(box._value, s)) for box, s in zip(boxes, seeds, strict=True) if box is not None]
         totals = reverse_pass(*zip(*ends, strict=True)) if ends else {}
         return _apart([totals[r] if r in totals else anp.zeros_like(a) for r, a in zip(roots, args, strict=True)])
 
     return map_leaves(lambda leaf: below(leaf, level), output), pull
+
+
+_COUNT = "vjp: expected {expected} cotangents, one per output, but got {count}"
+_SHAPE = "vjp: expected a cotangent of the output's shape {expected}, but got {shape}"
 
 
 def _apart(gradients):
@@ -178,5 +182,5 @@ def seed_of(value, seed) -> Any:
         return anp.ones_like(value)
     seed = numeric(seed, "vjp: the cotangent")
     if shape_of(seed) not in (shape_of(value), ()):
-        raise ValueError(f"vjp: expected a cotangent of the output's shape {shape_of(value)}, but got {shape_of(seed)}")
+        raise ValueError(_SHAPE.format(expected=shape_of(value), shape=shape_of(seed)))
     return seed if shape_of(seed) == shape_of(value) else seed * anp.ones_like(value)

@@ -63,16 +63,17 @@ def _stretched(tangent, ans):
 def _check_options(fun, args, kwargs):
     """Raise NotImplementedError for options that autograd's rules ignore, because their gradients would be wrong."""
     if kwargs.get("where", True) is not True:
-        instead = "Choose with np.where, such as np.sum(np.where(mask, x, 0))"
-        raise NotImplementedError(f"{fun.__name__}: its derivative rule does not support where=. {instead}")
+        raise NotImplementedError(_NO_WHERE.format(name=fun.__name__))
     if "initial" in kwargs and fun in _EXTREMES:
-        name = fun.__name__.removeprefix("a")
-        instead = f"Write np.{name}imum(np.{name}(x), initial)"
-        raise NotImplementedError(f"{name}: its derivative rule does not support initial=. {instead}")
+        raise NotImplementedError(_NO_INITIAL.format(name=fun.__name__.removeprefix("a")))
     if fun is _norm and (args[1:2] == (np.inf,) or kwargs.get("ord") == np.inf):
         raise NotImplementedError("norm has no derivative rule for ord=inf. Write np.max(np.abs(x)), of autograd.numpy")
 
 
+_NO_WHERE = "{name} has no derivative rule for where=. Choose with np.where, such as np.sum(np.where(mask, x, 0))"
+_NO_INITIAL = "{name} has no derivative rule for initial=. Write np.{name}imum(np.{name}(x), initial)"
+_NO_RULE = "{call} has no derivative rule for argument {places}: declare one with labkit.custom_vjp"
+_NO_RULES = "{name} has no derivative rule: declare one with labkit.custom_vjp({name}, lambda ans, g, x: (...,))"
 _EXTREMES = (anp.max, anp.min, anp.amax, anp.amin)
 
 
@@ -85,13 +86,11 @@ def _from_inside(error):
 
 
 def _no_rule(fun, argnums=(), kwargs=()):
-    name, known = getattr(fun, "__name__", "op"), fun in primitive_vjps
-    where = f" with respect to argument {' and '.join(map(str, argnums))}" if known else ""
-    called = f", called with {', '.join(f'{key}=' for key in kwargs)}" if known and kwargs else ""
-    return NotImplementedError(
-        f"{name} has no derivative rule{where}{called}: declare one with labkit.custom_vjp({name}, lambda ans, g, x: (...,)), "
-        "or compute it with functions that have one"
-    )
+    name = getattr(fun, "__name__", "op")
+    if fun not in primitive_vjps:
+        return NotImplementedError(_NO_RULES.format(name=name))
+    call = f"{name}({', '.join(['...', *(f'{key}=' for key in kwargs)])})"
+    return NotImplementedError(_NO_RULE.format(call=call, places=", ".join(map(str, argnums))))
 
 
 def jvp_of(fun) -> Callable | None:

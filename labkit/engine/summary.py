@@ -5,6 +5,11 @@ from typing import Any
 import numpy as np
 
 LARGE = 1_000_000  # numbers; an array of more is summarised
+_NOT_KEPT = "a run summarises arrays with more than {most:,} numbers, and this one had {size:,}. Record smaller arrays"
+_DESCRIBED = (
+    "{of.size:,} numbers, summarised: from {of.low:.4g} to {of.high:.4g}, mean {of.mean:.4g}, first {first:.4g}, last "
+    "{of.last:.4g}"
+)
 
 
 class Summary:
@@ -37,10 +42,7 @@ class Summary:
         return made
 
     def __array__(self, *_, **__):
-        raise TypeError(
-            f"expected an array whose numbers were recorded, but this one has {self.size:,}: a run keeps only a summary of "
-            f"arrays with more than {LARGE:,} numbers in its backward pass. Record it with smaller arrays"
-        )
+        raise TypeError(_NOT_KEPT.format(size=self.size, most=LARGE))
 
     def __repr__(self):
         return f"{self.dtype}{list(self.shape)}: {self.describe()}"
@@ -48,12 +50,9 @@ class Summary:
     def describe(self) -> str:
         """The summary in words."""
         if self.norm is None:
-            return f"{self.size:,} numbers: a sum of summarised arrays"
+            return "{size:,} numbers: a sum of summarised arrays".format(size=self.size)
         bad = "".join(f"; {count:,} {what}" for count, what in ((self.nans, "nan"), (self.infs, "inf")) if count)
-        return (
-            f"{self.size:,} numbers, summarised: from {self.low:.4g} to {self.high:.4g}, mean {self.mean:.4g}, first "
-            f"{self.corner.flat[0]:.4g}, last {self.last:.4g}{bad}"
-        )
+        return _DESCRIBED.format(of=self, first=self.corner.flat[0]) + bad
 
 
 class Unknown(Summary):
@@ -80,7 +79,7 @@ class Unknown(Summary):
 
     def describe(self) -> str:
         """The summary in words."""
-        return f"not computed ({self.size:,} entries)"
+        return "not computed ({size:,} entries)".format(size=self.size)
 
 
 def summarised(value) -> Any:

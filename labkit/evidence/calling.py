@@ -14,6 +14,7 @@ import numpy as np
 from .limit import TimeUp, time_limit
 
 LONGEST = 20_000  # characters of what is printed
+_TIMEOUT = "it ran for more than {seconds:g} s"
 
 
 @dataclass(frozen=True)
@@ -40,7 +41,7 @@ def call(function: Callable, args: tuple, seconds: float = 5.0, wall: float | No
         with redirect_stdout(out), np.errstate(), time_limit(seconds, file, wall):
             return CallOutcome("value", function(*args), printed=out.getvalue())
     except TimeUp:
-        return CallOutcome("timeout", error=f"it ran for more than {seconds:g} s", printed=out.getvalue())
+        return CallOutcome("timeout", error=_TIMEOUT.format(seconds=seconds), printed=out.getvalue())
     except KeyboardInterrupt:
         raise
     except BaseException as error:

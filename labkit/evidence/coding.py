@@ -24,6 +24,8 @@ _WEIGHT = 16  # of any value, with nothing in it
 _CLASS = 1000  # of what becomes a class of its own
 _EXACT = frozenset((*PLAIN, tuple, list, dict, set, frozenset, complex, bytes, np.ndarray, type(...)))
 _KINDS = "biufcSU"  # NumPy's numbers and texts; the small floats of ml_dtypes go by their name
+_NOT_ENCODED = "expected data written by encode, but got {data}: {reason}"
+_LARGE = "expected a dict of at most {entries}, but got {count}"
 
 
 def encode(value: Any, refer: Callable[[Any], list] | None = None) -> list:
@@ -53,7 +55,7 @@ def decode(data: Any, resolve: Callable[[Any], Any] | None = None) -> Any:
         raise
     except Exception as error:  # whatever is in there: it was not written by `encode`
         reason = f"{type(error).__name__}: {error}"[:100]
-        raise Unreadable(f"expected data written by encode, but got {reprlib.repr(data)}: {reason}") from None
+        raise Unreadable(_NOT_ENCODED.format(data=reprlib.repr(data), reason=reason)) from None
 
 
 class _TooMuch(Exception):
@@ -74,7 +76,7 @@ class _Weighed:
         """Take `weight` more, or raise `_TooMuch`."""
         self.left -= _WEIGHT + weight
         if self.left < 0:
-            raise _TooMuch(f"more than {MOST} bytes")
+            raise _TooMuch("more than {most} bytes".format(most=MOST))
 
 
 class _Writer(_Weighed):
@@ -153,7 +155,7 @@ class _Reader(_Weighed):
         kind, *rest = data
         if kind in _ITEMS:
             if len(_only(rest)) > ENTRIES and kind.endswith("set"):
-                raise Unreadable(f"expected a {kind} of at most {ENTRIES}")
+                raise Unreadable("expected a {kind} of at most {entries}".format(kind=kind, entries=ENTRIES))
             return _ITEMS[kind]([self.read(v, depth + 1) for v in _only(rest)])
         if self.resolve and kind in _CLASSES:
             raise Unreadable("expected data or a reference")
@@ -166,13 +168,13 @@ class _Reader(_Weighed):
             return self._arrays(kind, *rest)
         text = _only(rest)
         if type(text) is not str:
-            raise Unreadable(f"expected a string, but got a {type(text).__name__}")
+            raise Unreadable("expected a string, but got a {kind}".format(kind=type(text).__name__))
         self.weigh(_CLASS if kind in _CLASSES else len(text))
         return _SMALL[kind](text)
 
     def _dict(self, pairs, depth):
         if len(pairs) > ENTRIES:
-            raise Unreadable(f"expected a dict of at most {ENTRIES}, but got {len(pairs)}")
+            raise Unreadable(_LARGE.format(entries=ENTRIES, count=len(pairs)))
         return {self.read(k, depth + 1): self.read(v, depth + 1) for k, v in pairs}
 
     def _arrays(self, kind, *rest):
@@ -185,7 +187,7 @@ class _Reader(_Weighed):
     def _array(self, dtype, shape, text):
         kind = _dtype(dtype)
         if len(shape) > 64 or not all(type(n) is int and 0 <= n <= MOST for n in shape):
-            raise Unreadable(f"expected a shape, but got {reprlib.repr(shape)}")
+            raise Unreadable("expected a shape, but got {shape}".format(shape=reprlib.repr(shape)))
         self.weigh(math.prod(shape) * kind.itemsize * 4 // 3)
         return np.frombuffer(base64.b64decode(text, validate=True), kind).reshape(shape).copy()
 
@@ -202,7 +204,7 @@ def _dtype(text):
         kind = np.dtype(getattr(import_module("ml_dtypes"), text))
         fits = kind.type.__module__ == "ml_dtypes"
     if not fits or not 0 < kind.itemsize <= MOST:
-        raise Unreadable(f"expected numbers or texts, but got an array of {reprlib.repr(text)}")
+        raise Unreadable("expected numbers or texts, but got an array of {text}".format(text=reprlib.repr(text)))
     return kind
 
 

@@ -39,7 +39,7 @@ class time_limit:
 
     def __init__(self, seconds: float, file: str | None, wall: float | None = None) -> None:
         if not seconds >= 0:
-            raise ValueError(f"time_limit: expected seconds, but got {seconds!r}")
+            raise ValueError("time_limit: expected seconds, but got {seconds!r}".format(seconds=seconds))
         self.seconds, self.file, self.wall = seconds, file, seconds if wall is None else wall
 
     def __enter__(self) -> None:

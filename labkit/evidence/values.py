@@ -15,6 +15,7 @@ DIALECTS = ("mindspore", "torch")
 BOXES = "boxes"
 EXACT = frozenset((Fraction, Decimal))  # numbers of the standard library, which become floats
 PLAIN = frozenset((int, float, bool, str, type(None)))  # of most values that are sent
+_NO_TENSOR = "expected a tensor of {dialects}, but got {name}"
 
 
 class Unreadable(ValueError):
@@ -86,6 +87,6 @@ def wrap(inputs: tuple, tensors: str | None) -> tuple:
 def maker_of(name: Any) -> Callable[..., Any]:
     """What makes a tensor of this dialect from an array."""
     if name not in DIALECTS:
-        raise Unreadable(f"expected a tensor of {' or '.join(DIALECTS)}, but got {reprlib.repr(name)}")
+        raise Unreadable(_NO_TENSOR.format(dialects=" or ".join(DIALECTS), name=reprlib.repr(name)))
     module = import_module(f"labkit.{name}")
     return module.tensor if name == "torch" else module.Tensor

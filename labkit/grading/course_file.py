@@ -16,7 +16,9 @@ VERSIONS = 20  # of a question with drawn numbers: as many neighbours have other
 NO_QUESTION = "{where}: expected the name of an exercise or a table {{ exercise = ... }}, but got {entry!r}."
 NOT_DRAWN = "{where}: {exercises}: not available with random numbers. These are: {known}."
 BAD_NAME = "{where}: name is {name!r}; expected letters, digits, - and _, at most 50, such as 'week-1'."
-TWICE = "{what} {name!r}. Remove or rename one."
+SAME_ASSIGNMENT = "two assignments are called {name!r}. Rename one."
+SAME_QUESTION = "{where}: two questions are called {name!r}. Rename one."
+ASKED_TWICE = "{where}: the exercise {name!r} is asked twice. Remove one."
 
 
 @dataclass(frozen=True)
@@ -97,7 +99,7 @@ def course_problems(data: dict[str, Any]) -> Iterator[str]:
         return
     for i, entry in enumerate(assignments, 1):
         yield from _assignment_problems(entry, f"assignment {entry.get('name', i)!r}")
-    yield from _repeated((str(entry.get("name")).lower() for entry in assignments), "two assignments are called")
+    yield from _repeated((str(entry.get("name")).lower() for entry in assignments), SAME_ASSIGNMENT)
 
 
 def _assignment_problems(entry: dict[str, Any], where: str) -> Iterator[str]:
@@ -115,9 +117,9 @@ def _assignment_problems(entry: dict[str, Any], where: str) -> Iterator[str]:
     yield from problems
     if not problems:
         names = [planned_question(question).name for question in asked]
-        twice = list(_repeated(iter(names), "{where}: two questions are called".format(where=where)))
+        twice = list(_repeated(iter(names), SAME_QUESTION, where))
         asked_for = (e for question in asked for e in planned_question(question).exercises)
-        yield from twice or _repeated(asked_for, f"{where}: asked twice:")
+        yield from twice or _repeated(asked_for, ASKED_TWICE, where)
 
 
 def _question_problems(entry: Any, where: str) -> Iterator[str]:
@@ -180,8 +182,8 @@ def _name(name: Any, where: str) -> Iterator[str]:
         yield BAD_NAME.format(where=where, name=name)
 
 
-def _repeated(names: Iterator[str], what: str) -> Iterator[str]:
-    yield from (TWICE.format(what=what, name=name) for name, n in Counter(names).items() if n > 1)
+def _repeated(names: Iterator[str], text: str, where: str = "") -> Iterator[str]:
+    yield from (text.format(where=where, name=name) for name, n in Counter(names).items() if n > 1)
 
 
 def _is_int(value: Any) -> bool:

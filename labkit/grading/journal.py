@@ -21,7 +21,7 @@ OTHER_SETTINGS = "{path} is of a run with other settings: {changes}. Go back to 
 DAMAGED_LINE = "line {number} of {path} is damaged. Delete that line: its submission is then graded again."
 NO_JOURNAL = "{path} is not a journal of labkit, and was not changed. Choose another file."
 IN_USE = "{name} is in use: another run grades into {folder}. Wait until it ends, or choose another --out."
-NOT_GRADES = "{path} is not a journal of labkit. Use the table of grades that labkit grade wrote."
+NOT_GRADES = "{path} is missing, or not a journal of labkit. Use the table of grades that labkit grade wrote."
 
 
 class JournalError(ValueError):

@@ -10,6 +10,7 @@ from importlib import import_module
 from typing import Any
 
 _LINE = re.compile(r"^from (\S+) import (\w+) as \2$", re.MULTILINE)
+_UNKNOWN = "{package} has no {name!r}; it has {names}"
 
 
 def face(file: str, package: str) -> tuple[list[str], Callable[[str], Any]]:
@@ -19,7 +20,7 @@ def face(file: str, package: str) -> tuple[list[str], Callable[[str], Any]]:
 
     def load(name: str) -> Any:
         if name not in homes:
-            raise AttributeError(f"{package} has no {name!r}; it has {', '.join(sorted(homes))}")
+            raise AttributeError(_UNKNOWN.format(package=package, name=name, names=", ".join(sorted(homes))))
         if homes[name] == ".":
             return import_module(f".{name}", package)
         return getattr(import_module(homes[name], package), name)

@@ -12,6 +12,9 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+_NOT_IN_WHEEL = "the wheel of {package} has no {name}"
+_INCOMPLETE = "{file} was not downloaded completely: reload the page"
+
 
 class Packages(MetaPathFinder, Loader):
     """Finds what a package of the lock file is imported as; `fetch(file)` gives a wheel, which is unpacked into `folder`."""
@@ -33,7 +36,7 @@ class Packages(MetaPathFinder, Loader):
         importlib.invalidate_caches()
         found = PathFinder.find_spec(spec.name)
         if found is None:
-            raise ImportError(f"the wheel of {self._homes[spec.name]} has no {spec.name}", name=spec.name)
+            raise ImportError(_NOT_IN_WHEEL.format(package=self._homes[spec.name], name=spec.name), name=spec.name)
         spec.loader, spec.origin, spec.cached = found.loader, found.origin, found.cached
         spec.has_location, spec.submodule_search_locations = found.has_location, found.submodule_search_locations
 
@@ -51,7 +54,7 @@ class Packages(MetaPathFinder, Loader):
             self._unpack(needed)
         wheel = self._fetch(entry["file_name"])
         if hashlib.sha256(wheel).hexdigest() != entry["sha256"]:
-            raise ImportError(f"{entry['file_name']} was not downloaded completely: reload the page", name=package)
+            raise ImportError(_INCOMPLETE.format(file=entry["file_name"]), name=package)
         with zipfile.ZipFile(io.BytesIO(wheel)) as held:
             held.extractall(self._folder)
         for name in entry["imports"]:

@@ -27,6 +27,8 @@ AT_ONCE = ("numpy", "traitlets")  # what labkit needs to run and to show a widge
 PLOTS = ("matplotlib",)  # loaded when something first draws with it
 NOT_TAKEN = {"matplotlib-pyodide", "fonttools", "pytz"}  # matplotlib draws here without them
 PURE = {"autograd": ("numpy",)}  # taken from this Python's installation, with what each needs
+_NO_FILE = "expected the files of Pyodide {version}, but there is no {name} in {places}"
+_NO_DOWNLOAD = "{distribution}/{name} cannot be downloaded: {error}. If a folder has it: --pyodide DIR"
 
 
 class RuntimeFileError(Exception):
@@ -102,10 +104,11 @@ def _take(name, digest, sources, folder):
     content = _content(name, sources)
     if content is None:
         places = " or ".join(map(str, sources))
-        raise RuntimeFileError(f"expected the files of Pyodide {VERSION}, but there is no {name} in {places}")
+        raise RuntimeFileError(_NO_FILE.format(version=VERSION, name=name, places=places))
     if hashlib.sha256(content).hexdigest() != digest:
         raise RuntimeFileError(
-            f"{name} is not the file of Pyodide {VERSION}, because its SHA-256 differs. Delete it, or download it again"
+            "{name} is not the file of Pyodide {version}, because its SHA-256 differs. Delete it, or download it "
+            "again".format(name=name, version=VERSION)
         )
     (folder / name).write_bytes(content)
 
@@ -118,9 +121,7 @@ def _content(name, sources):
         with urllib.request.urlopen(f"{DISTRIBUTION}/{name}") as answer:
             return answer.read()
     except OSError as error:
-        raise RuntimeFileError(
-            f"{DISTRIBUTION}/{name} cannot be downloaded: {error}. If a folder has it: --pyodide DIR"
-        ) from error
+        raise RuntimeFileError(_NO_DOWNLOAD.format(distribution=DISTRIBUTION, name=name, error=error)) from error
 
 
 def _there(name: str, sources: Sequence[Path]) -> Iterator[Path]:

@@ -143,7 +143,7 @@ class Shell:
     def __getattr__(self, name: str) -> Any:
         if name.startswith("run_"):
             raise AttributeError(NOT_PYTHON)
-        raise AttributeError(f"the notebook of this page has no {name!r}")
+        raise AttributeError("the notebook of this page has no {name!r}".format(name=name))
 
 
 def parts(source: str, file: str) -> list[tuple[CodeType, bool]]:

@@ -10,6 +10,7 @@ from ..messages.install_hints import DISTRIBUTION
 
 PACKAGE = Path(__file__).parents[1]
 STAMP = (1980, 1, 1, 0, 0, 0)  # the same files give the same wheel
+_NOT_PURE = "{name}: expected a pure Python package, but it has code compiled for this machine"
 
 
 def labkit_wheel(folder: Path) -> Path:
@@ -27,7 +28,7 @@ def installed_wheel(name: str, folder: Path) -> Path:
     found = metadata.distribution(name)
     listed = [file for file in found.files or () if ".." not in file.parts and "__pycache__" not in file.parts]
     if "Root-Is-Purelib: true" not in (found.read_text("WHEEL") or ""):
-        raise ValueError(f"{name}: expected a pure Python package, but it has code compiled for this machine")
+        raise ValueError(_NOT_PURE.format(name=name))
     files = {str(file): Path(str(found.locate_file(file))) for file in listed if ".dist-info" not in file.parts[0]}
     return _wheel(folder, name, found.version, found.read_text("METADATA") or "", files)
 

@@ -22,6 +22,8 @@ LOST = (
     "them with labkit.checkpoint(fun, parameters=[...]))"
 )
 
+_NO_OUTPUT = "checkpoint: expected arrays or numbers as outputs, but got {kind}"
+
 
 def as_one_op(fun) -> Callable:
     """`fun` as one op of the graph whose inside is not kept: its derivative runs it again, on the arguments kept.
@@ -73,7 +75,7 @@ class _Segment:
         parts = leaves(output)
         for part in parts or [None]:
             if dtype_of(part) is None:
-                raise TypeError(f"checkpoint: expected arrays or numbers as outputs, but got {type(part).__name__}")
+                raise TypeError(_NO_OUTPUT.format(kind=type(part).__name__))
             if any(level >= self.level for level in _levels(part)):
                 raise ValueError(LOST)
         self.tree, self.forms = map_leaves(lambda leaf: None, output), forms(parts)

@@ -13,6 +13,10 @@ from .alive import MemoryMoment, timeline
 from .held import arrays_held, bytes_of, owner_of, owners_of
 from .peaks import garbage_left_alone, measured
 
+_SAVES = "  the tape saves {kept} bytes, besides {inputs} bytes of inputs"
+_MEASURED = "  measured: peak {peak_forward} bytes forward, {peak_both} with the backward pass,"
+_BOOKKEEPING = "  and about {bookkeeping} bytes of bookkeeping per node"
+
 
 @dataclass(frozen=True)
 class Row:
@@ -67,10 +71,10 @@ class MemoryReport:
             until = f"step {row.released} back" if row.released else "-"
             keeps = ", ".join(row.keeps) or "-"
             lines.append(f"  {row.label:<12}{row.op:<12}{row.bytes:>10}   {keeps:<18}{row.kept:>10}   {until}")
-        lines.append(f"  the tape saves {self.kept} bytes, besides {self.inputs} bytes of inputs")
-        lines.append(f"  peak of arrays: {self.peak} bytes")
-        lines.append(f"  measured: peak {self.peak_forward} bytes forward, {self.peak_both} with the backward pass,")
-        return "\n".join([*lines, f"  and about {self.bookkeeping} bytes of bookkeeping per node"])
+        lines.append(_SAVES.format(kept=self.kept, inputs=self.inputs))
+        lines.append("  peak of arrays: {peak} bytes".format(peak=self.peak))
+        lines.append(_MEASURED.format(peak_forward=self.peak_forward, peak_both=self.peak_both))
+        return "\n".join([*lines, _BOOKKEEPING.format(bookkeeping=self.bookkeeping)])
 
 
 def memory_report(fun: Callable, *args: Any, parameters: Any = None) -> MemoryReport:

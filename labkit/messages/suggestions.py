@@ -17,5 +17,5 @@ def did_you_mean(name: object, known: Iterable[str], otherwise: str | None = Non
     close = get_close_matches(str(name).lower(), dict.fromkeys(each.lower() for each in names))
     if meant := [repr(each) for key in close for each in names if each.lower() == key]:
         *first, last = meant
-        return f"Did you mean {' or '.join(filter(None, (', '.join(first), last)))}?"
+        return "Did you mean {names}?".format(names=" or ".join(filter(None, (", ".join(first), last))))
     return otherwise or f"Choose from: {', '.join(names)}."

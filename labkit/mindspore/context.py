@@ -89,8 +89,8 @@ def set_context(**settings) -> None:
     device = settings.get("device_target", "CPU")
     if device not in ("CPU", "Ascend"):  # Ascend's way of sinking data is imitated
         warn_user(
-            f'device_target="{device}" is stored, but labkit has no such device: everything runs on the CPU, with NumPy. '
-            'Write device_target="CPU" to say so.'
+            'device_target="{device}" is stored, but labkit has no such device: everything runs on the CPU, with '
+            'NumPy. Write device_target="CPU" to say so.'.format(device=device)
         )
 
 

@@ -17,7 +17,7 @@ class Decision:
     __name__ = "holds_for"
 
     def __init__(self, ask: Callable, answer: Any):
-        self.ask, self.answer, self.words = ask, answer, f"this program is only for {answer}"
+        self.ask, self.answer, self.words = ask, answer, "this program is only for {answer}".format(answer=answer)
 
     def __call__(self, value) -> None:
         if self.ask(value) != self.answer:

@@ -133,12 +133,7 @@ def _scatter(args, constants):
     g, index = sparse.args[:2]
     sliced = any(isinstance(i, (slice, type(...))) for i in (index if isinstance(index, tuple) else (index,)))
     place = f"np.s_[{_index(index, constants)}]" if sliced else argument(index, constants)
-    shown = [
-        argument(g, constants),
-        place,
-        argument(tuple(space.shape), constants),
-        argument(space.dtype, constants),
-    ]
+    shown = [argument(g, constants), place, argument(tuple(space.shape), constants), argument(space.dtype, constants)]
     shown += [f"total={argument(total, constants)}"] if total is not None else []
     return f"{name}({', '.join(shown)})"
 

@@ -58,7 +58,10 @@ class side_effects_refused:
         code = frame.f_code
         if event == "call" and is_own(code.co_filename):
             if written := _outer_variable_written(code):
-                raise TraceError(_message(code.co_filename, written[1], f"write the outer variable {written[0]!r}"))
+                name, line = written
+                raise TraceError(
+                    _message(code.co_filename, line, "write the outer variable {name!r}".format(name=name))
+                )
             for held in _held(frame):
                 if isinstance(held, (np.random.Generator, np.random.RandomState)) and id(held) not in self.generators:
                     self.generators[id(held)], self.states[id(held)] = held, _state(held)
@@ -77,7 +80,7 @@ def _side_effect(called, frame):
     """What a builtin called by the user's function does to things that outlive the call, in words; None if nothing."""
     name, owner = called.__name__, called.__self__
     if name in _CHANGES and isinstance(owner, (list, dict, set, deque)) and any(owner is held for held in _held(frame)):
-        return f"change a {type(owner).__name__} from outside with .{name}()"
+        return "change a {kind} from outside with .{name}()".format(kind=type(owner).__name__, name=name)
     if called is next and any(hasattr(type(held), "__next__") for held in _held(frame)):
         return "take the next of an iterator from outside"
     return "read the clock" if owner is time and called in _CLOCKS else None
@@ -119,7 +122,10 @@ def _outer_variable_written(code):
 
 
 def _message(file, line, what):
-    return (
-        f"{file}:{line}: a compiled function cannot {what}: it would happen once, when the function is recorded, and not "
-        "again when the program runs. Return the value or pass it in, or do not compile this function."
-    )
+    return _ONCE.format(file=file, line=line, action=what)
+
+
+_ONCE = (
+    "{file}:{line}: a compiled function cannot {action}: it would happen once, when the function is recorded, and not again "
+    "when the program runs. Return the value or pass it in, or do not compile this function."
+)

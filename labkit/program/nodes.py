@@ -22,11 +22,17 @@ class Interpreted(TraceError):
 def trace_error(what, kind=TraceError) -> TraceError:
     """The TraceError that names the user's line and says what cannot be done there."""
     file, line = user_site()
-    return kind(
-        f"{file}:{line}: a compiled function cannot {what}: it is recorded once, as a program for every input of these "
-        "shapes, so only shapes and dtypes are known while it runs. Use where(condition, a, b) to choose by "
-        "value, keep the value in the graph, or do not compile this function."
-    )
+    return kind(_BY_VALUE.format(file=file, line=line, action=what))
+
+
+_BY_VALUE = (
+    "{file}:{line}: a compiled function cannot {action}: it is recorded once, as a program for every input of these shapes, so "
+    "only shapes and dtypes are known while it runs. Use where(condition, a, b) to choose by value, keep the value in the "
+    "graph, or do not compile this function."
+)
+_NO_GRADIENT = (
+    "cannot {action} while it is differentiated: its gradient would be lost. Use the functions of autograd.numpy"
+)
 
 
 def refuse(value, what, kind=TraceError) -> None:
@@ -39,9 +45,7 @@ def _guarded(what, plain=None):
     def method(box):
         refuse(box, what, Interpreted)
         if plain is None:
-            raise TypeError(
-                f"cannot {what} while it is differentiated: its gradient would be lost. Use the functions of autograd.numpy"
-            )
+            raise TypeError(_NO_GRADIENT.format(action=what))
         return plain(box._value)
 
     return method
@@ -109,7 +113,7 @@ class Op(Record):
             recorder.on_op()
         by_mask = self.fun is ArrayBox.__getitem__ and 1 in self.argnums and dtype_of(self.args[1]) == np.bool_
         if by_mask or self.fun in _SHAPED_BY_VALUE:
-            raise trace_error(f"use {self.op}, whose result's shape depends on values", Interpreted)
+            raise trace_error("use {op}, whose result's shape depends on values".format(op=self.op), Interpreted)
 
 
 def _differentiated():

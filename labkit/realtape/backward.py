@@ -150,6 +150,8 @@ class _Watch:
 def _failure(error, tape, running):
     if fate_of(error) == FREED:
         return USED_UP
-    where = f" in {tape.nodes[running].name}" if running is not None else ""
-    what = "" if type(error) is RuntimeError else f"{type(error).__name__}: "
-    return f"The backward pass of this tape fails{where}: {what}{str(error).partition(' Hint:')[0]}"
+    text = str(error).partition(" Hint:")[0]
+    text = text if type(error) is RuntimeError else f"{type(error).__name__}: {text}"
+    if running is None:
+        return "The backward pass of this tape fails: {error}".format(error=text)
+    return "The backward pass of this tape fails in {node}: {error}".format(node=tape.nodes[running].name, error=text)

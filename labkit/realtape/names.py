@@ -99,6 +99,9 @@ def _is_container(module):
     return type(module).forward is installed().nn.Module.forward
 
 
+_NO_MODEL = "model: expected a torch.nn.Module, or several in a list or a dict by name, but got {kind}"
+
+
 def models(model: Any) -> Iterator[tuple[str, Any]]:
     """The modules given as `model`, each with the name that goes before its parameters'. Raises TypeError for anything else."""
     named: Mapping[str, Any]
@@ -114,7 +117,5 @@ def models(model: Any) -> Iterator[tuple[str, Any]]:
         named = {"": model}
     for name, module in named.items():
         if not is_real_module(module):
-            raise TypeError(
-                f"model: expected a torch.nn.Module, or several in a list or a dict by name, but got {type(module).__name__}"
-            )
+            raise TypeError(_NO_MODEL.format(kind=type(module).__name__))
         yield name, module

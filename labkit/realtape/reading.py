@@ -149,7 +149,7 @@ class _Reading:
             self._note(tensor, name)
         for tensor in saved:
             if tensor is not None and tensor.grad_fn in self.index:
-                self._note(tensor, f"the result of {op_of(tensor.grad_fn)}")
+                self._note(tensor, "the result of {op}".format(op=op_of(tensor.grad_fn)))
 
     def _note(self, tensor, name):
         if (memory := storage_of(tensor)) is not None:

@@ -109,14 +109,15 @@ def _compiled(fun):
     return any(hasattr(m, "_orig_mod") or getattr(m, "_compiled_call_impl", None) is not None for m in modules)
 
 
+_LAZY = "show: {name} is created by the first run of this module, which show cannot undo. Run the module first."
+
+
 def refuse_lazy(module: Any) -> None:
     """Raise ValueError for a module whose first run would make its parameters: that could not be put back."""
     lazy = installed().nn.parameter.is_lazy
     names = [name for name, p in (*module.named_parameters(), *module.named_buffers()) if lazy(p)]
     if names:
-        raise ValueError(
-            f"show: {names[0]} is created by the first run of this module, which show cannot undo. Run the module first."
-        )
+        raise ValueError(_LAZY.format(name=names[0]))
 
 
 def _now():

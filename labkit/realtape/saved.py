@@ -104,7 +104,7 @@ def _called(hook):
     """A hook's name, with the module it is from."""
     home = getattr(hook, "__module__", "") or ""
     if home == "torch.utils.checkpoint":
-        return "checkpoint: unpacking it would run the forward again"
+        return "checkpoint: unpacking it would run the forward pass again"
     return f"{home}.{getattr(hook, '__qualname__', type(hook).__qualname__)}".lstrip(".")
 
 

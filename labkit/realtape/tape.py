@@ -51,8 +51,11 @@ class Saved:
             if self.shape is not None
             else self.dtype and f"{self.dtype}, nested"
         )
-        state = {KEPT: "", PACKED: f"packed by a hook ({self.why}), not unpacked", CHANGED: "changed in place since"}
-        fate = state.get(self.state, f"not known: {self.why}" if self.state == UNKNOWN else self.state)
+        state = {
+            KEPT: "", PACKED: "packed by a hook ({why}), not unpacked", CHANGED: "changed in place since",
+            UNKNOWN: "not known: {why}",
+        }  # fmt: skip
+        fate = state.get(self.state, self.state).format(why=self.why)
         note = self.note and f"({self.note})"
         return " ".join(filter(None, [f"{name}: {', '.join(filter(None, [kind, fate]))}{in_full(self.value)}", note]))
 
@@ -162,19 +165,14 @@ class Tape:
         """One sentence or two about it."""
         ops, leaves = sum(not n.leaf for n in self.nodes), sum(n.leaf for n in self.nodes)
         states = Counter(saved.state for saved in self.saved)
-        words = f"{_counted(ops, 'node')} and {_counted(leaves, 'leaf', 'leaves')}"
-        if not self.saved:
-            return f"{words}; nothing is saved."
-        fates = {
-            KEPT: f"kept ({in_bytes(self.kept_bytes())} without parameters and buffers)", FREED: "freed",
-            PACKED: "packed by a hook and not read", CHANGED: "changed in place since", UNKNOWN: "not known",
-        }  # fmt: skip
-        told = ", ".join(f"{states[state]} {fate}" for state, fate in fates.items() if states[state])
-        return f"{words}; saved tensors: {told}."
+        told = ", ".join(f"{fate}: {states[state]}" for state, fate in _FATES.items() if states[state])
+        text = _SAVING if self.saved else "Nodes: {ops}. Leaves: {leaves}. Nothing is saved."
+        return text.format(ops=ops, leaves=leaves, fates=told, size=in_bytes(self.kept_bytes()))
 
     def __str__(self) -> str:
         """A line for each node, with what it saves."""
-        return "\n".join([f"The tape of {self.name}: {self.summary()}", *self.notices, *self._rows()])
+        head = "The tape of {name}: {summary}".format(name=self.name, summary=self.summary())
+        return "\n".join([head, *self.notices, *self._rows()])
 
     def _rows(self) -> Iterable[str]:
         for node in self.nodes:
@@ -212,5 +210,8 @@ def in_full(value: Value | None) -> str:
     return f" = [{words}]" if value.shape else f" = {words}"
 
 
-def _counted(count, one, more=""):
-    return f"{count} {one if count == 1 else more or one + 's'}"
+_SAVING = "Nodes: {ops}. Leaves: {leaves}. Saved tensors: {fates}; {size} without parameters and buffers."
+_FATES = {
+    KEPT: "kept", FREED: "freed", PACKED: "packed by a hook and not read", CHANGED: "changed in place since",
+    UNKNOWN: "not known",
+}  # fmt: skip

@@ -142,7 +142,7 @@ def _spoiled(reading, node, touched):
     if gradient is not None:
         what = "nan" if not finite(gradient) else "wrong" if largest(gradient) else "zero"
     step = "make a new tensor instead (y = y * mask), or write under torch.no_grad(), so that backward() notices it."
-    said = [_SPOILED.format(op=f"{op}{at(place)}"), line, "backward() takes the new numbers."]
+    said = [_SPOILED.format(op=f"{op}{at(place)}"), line, "backward() computes with the overwritten tensor."]
     return answer(what, "overwritten", said, touched[1] if touched else place, step)
 
 

@@ -36,6 +36,7 @@ ERRORS: dict[str, type[Exception]] = {
     for one in (*vars(builtins).values(), FrozenInstanceError, np.linalg.LinAlgError, np.exceptions.AxisError)
     if isinstance(one, type) and issubclass(one, Exception) and not issubclass(one, (StopIteration, StopAsyncIteration))
 }
+_UNREADABLE = "a value of the type {kind} that is too large, too deep, or holds no data"
 
 
 class Kept:
@@ -61,7 +62,7 @@ class Kept:
         if kind.__name__ in BUILT and BUILT[kind.__name__][0] is kind:
             return ["built", kind.__name__, self.encoded(BUILT[kind.__name__][1](value))]
         if kind in DATA or kind in (int, float, bool):
-            raise Unreadable(f"a value of the type {kind.__name__} that is too large, too deep, or holds no data")
+            raise Unreadable(_UNREADABLE.format(kind=kind.__name__))
         if isinstance(value, type):
             if TYPES.get(value.__name__) is value:
                 return ["type", value.__name__]

@@ -53,7 +53,8 @@ def can_fork() -> bool:
 def installed_layers() -> Layers:
     """What is installed. Whether the kernel allows it is only known when a sandbox has started (`sandbox.Sandbox`)."""
     if not can_fork():
-        why = f"{'a browser' if in_browser() else sys.platform} cannot fork: grade on Linux, on Windows inside WSL"
+        system = "a browser" if in_browser() else sys.platform
+        why = "{system} cannot fork: grade on Linux, on Windows inside WSL".format(system=system)
         return Layers((), dict.fromkeys(ALL, why))
     if not sys.platform.startswith("linux"):
         why = "only Linux has namespaces: grade on Linux"
@@ -62,7 +63,7 @@ def installed_layers() -> Layers:
     if shutil.which("bwrap"):
         present += [PROCESSES, FILES]
     else:
-        why = f"bubblewrap is not installed: {install('bubblewrap', 'bubblewrap')}"
+        why = "bubblewrap is not installed: {command}".format(command=install("bubblewrap", "bubblewrap"))
         missing = dict.fromkeys((PROCESSES, FILES), why)
     if has_call_filter():
         present.append(CALLS)

@@ -27,6 +27,8 @@ from .remote import DATA, INTERNAL, KINDS, OPERATIONS, Strange, Theirs, plain
 
 CHANGEABLE = (list, dict, set, np.ndarray)
 BASES = {base.__name__: base for base in DATA}
+_NO_ARGUMENT = "an object of the class {kind} that cannot be passed to an answer"
+_NO_RESULT = "the result for an argument that cannot be passed to an answer ({error})"
 
 
 class Tests:
@@ -43,7 +45,7 @@ class Tests:
     def strange(self, what: str) -> Strange:
         """The error to raise where tests meet what they would have to believe."""
         self.strangeness = self.strangeness or what
-        return Strange(f"the tests cannot compare {what}")
+        return Strange("the tests cannot compare {what}".format(what=what))
 
     def ask(self, operation: str, *args: Any, **named: Any) -> Any:
         """What an operation gives among the answers; raises what it raises. Arguments that it changes are changed here."""
@@ -109,7 +111,7 @@ class Tests:
             return ["pickle", base64.b64encode(pickle.dumps(value)).decode()]
         if isinstance(value, Iterator):
             return ["iterator", self._encoded(list(islice(value, 1000)))]
-        raise Unreadable(f"an object of the class {type(value).__name__} that cannot be passed to an answer")
+        raise Unreadable(_NO_ARGUMENT.format(kind=type(value).__name__))
 
     def _decoded(self, data: Any) -> Any:
         return decode(data, self._resolved)
@@ -131,7 +133,7 @@ class Tests:
         if type(held) is not (kind or type(None)):
             raise Unreadable("expected the data of the class")
         if INTERNAL.intersection(own):  # these names say here what a test may believe
-            raise Unreadable(f"a class with the attribute {min(INTERNAL.intersection(own))}")
+            raise Unreadable("a class with the attribute {attribute}".format(attribute=min(INTERNAL.intersection(own))))
         one: Any = self.objects.get(at)
         fresh = KINDS[kind]
         if type(one) is fresh and kind in (None, *CHANGEABLE):
@@ -186,7 +188,7 @@ class Answers:
             args = [self._decoded(one) for one in message["args"]]
             named = {str(key): self._decoded(one) for key, one in message["named"].items()}
         except Exception as error:
-            self.send({"uncrossed": f"the result for an argument that cannot be passed to an answer ({error})"[:300]})
+            self.send({"uncrossed": _NO_RESULT.format(error=error)[:300]})
             return
         try:
             with redirect_stdout(printed):
@@ -214,7 +216,7 @@ class Answers:
 
     def _named(self, name: str) -> Any:
         if name not in self.names:
-            raise NameError(f"name {name!r} is not defined")
+            raise NameError("name {name!r} is not defined".format(name=name))
         return self.names[name]
 
     def _decoded(self, data: Any) -> Any:

@@ -27,6 +27,8 @@ from . import wire
 from .notebook import names_of_a_notebook, python_of
 from .tests import run_tests, serve_answers
 
+_TIMEOUT = "it ran for more than {seconds:g} s"
+
 
 def run(connection: socket.socket) -> None:
     """Run the program that the other side sends, and answer its questions; no error of a student's code is raised here."""
@@ -67,7 +69,7 @@ def run_step(
             if inspect.iscoroutine(pending):  # a cell may use await, as in a notebook
                 asyncio.run(pending)
     except TimeUp:
-        return {"kind": "timeout", "error": f"it ran for more than {seconds:g} s", "place": "it ran too long"}
+        return {"kind": "timeout", "error": _TIMEOUT.format(seconds=seconds), "place": "it ran too long"}
     except BaseException as error:
         words, place = error_text(error, file)
         return {"kind": "error", "error": words[:1000], "place": place[:1000]}

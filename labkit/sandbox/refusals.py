@@ -21,6 +21,14 @@ CONTAINER = (
     "--cap-add SYS_ADMIN --cap-add NET_ADMIN --security-opt apparmor=unconfined; that was tried with podman 4.3 and runc, "
     "and not with Docker"
 )
+_NO_PYTHON = "bubblewrap cannot start Python ({error}): install it where every user may read it, or grade as root"
+_APPARMOR = (
+    "AppArmor forbids namespaces. Allow them for bubblewrap:\n{profile}\nor for every program: "
+    "sudo sysctl -w kernel.apparmor_restrict_unprivileged_userns=0\n{untried}"
+)
+_UNKNOWN = (
+    "the kernel refuses ({error}), and no setting that labkit knows explains it: grade as root, or on another machine"
+)
 KINDS = ("user", "pid", "mnt", "net", "ipc", "uts")
 INSTALLERS = {"apt": "sudo apt install", "dnf": "sudo dnf install", "zypper": "sudo zypper install",
               "pacman": "sudo pacman -S", "apk": "sudo apk add"}  # fmt: skip
@@ -33,20 +41,18 @@ def refusal(error: str, root: Path = Path("/"), is_root: bool | None = None) -> 
     the kernel refuses (No space left), and no setting that labkit knows explains it: grade as root, or on another machine
     """
     if "execvp" in error:
-        return f"bubblewrap cannot start Python ({error}): install it where every user may read it, or grade as root"
+        return _NO_PYTHON.format(error=error)
     is_root = os.geteuid() == 0 if is_root is None else is_root
     for kind in KINDS:
         if _setting(root, f"user/max_{kind}_namespaces") == "0":
-            name = f"user.max_{kind}_namespaces"
-            return f"{name} is 0: sudo sysctl -w {name}=10000"
+            return "{name} is 0: sudo sysctl -w {name}=10000".format(name=f"user.max_{kind}_namespaces")
     if not is_root and _setting(root, "kernel/unprivileged_userns_clone") == "0":
         return "only root may create namespaces: sudo sysctl -w kernel.unprivileged_userns_clone=1"
     if not is_root and _setting(root, "kernel/apparmor_restrict_unprivileged_userns") == "1":
-        once = "sudo sysctl -w kernel.apparmor_restrict_unprivileged_userns=0"
-        return f"AppArmor forbids namespaces. Allow them for bubblewrap:\n{PROFILE}\nor for every program: {once}\n{UNTRIED}"
+        return _APPARMOR.format(profile=PROFILE, untried=UNTRIED)
     if any((root / mark).exists() for mark in (".dockerenv", "run/.containerenv")):
         return f"{CONTAINER} ({error})"
-    return f"the kernel refuses ({error}), and no setting that labkit knows explains it: grade as root, or on another machine"
+    return _UNKNOWN.format(error=error)
 
 
 def no_call_filter(root: Path = Path("/")) -> str:
@@ -58,7 +64,8 @@ def no_call_filter(root: Path = Path("/")) -> str:
     if not (root / "proc/sys/kernel/seccomp").exists():
         return "this kernel is built without seccomp, which no command changes: grade on another machine"
     pip = command_line([sys.executable, "-m", "pip", "install", "pyseccomp"])
-    return f"pyseccomp or libseccomp is not installed: {pip}, {install('libseccomp2', 'libseccomp')}"
+    other = install("libseccomp2", "libseccomp")
+    return "pyseccomp or libseccomp is not installed: {pip}, {other}".format(pip=pip, other=other)
 
 
 def install(debian: str, elsewhere: str) -> str:
@@ -66,7 +73,7 @@ def install(debian: str, elsewhere: str) -> str:
     for tool, command in INSTALLERS.items():
         if shutil.which(tool):
             return f"{command} {debian if tool == 'apt' else elsewhere}"
-    return f"sudo apt install {debian} (or dnf, zypper, pacman, apk)"
+    return "sudo apt install {package} (or dnf, zypper, pacman, apk)".format(package=debian)
 
 
 def _setting(root, name):

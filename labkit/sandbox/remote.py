@@ -41,6 +41,7 @@ DATA: dict[type, Callable] = {  # types of data that a class may derive from, an
 }  # fmt: skip
 BY_ATTRIBUTES = "= of a dataclass"  # a name that no class can define
 KEPT = ("__name__", "__qualname__", "__bases__", "__members__")
+_COMPUTED = "{value} that was computed with a value from the tests"
 
 
 class Strange(BaseException):
@@ -73,7 +74,7 @@ class Theirs:
         return found
 
     def __reduce_ex__(self, protocol: Any) -> Any:
-        raise self._peer.strange(f"a copy of {self._words()}")
+        raise self._peer.strange("a copy of {value}".format(value=self._words()))
 
     def __call__(self, *args: Any, **named: Any) -> Any:
         return self._peer.ask("call", self, *args, **named)
@@ -85,12 +86,12 @@ class Theirs:
         if self._base:
             return hash(plain(self))
         if {"__eq__", "__hash__"} & self._own:
-            raise self._peer.strange(f"the hash of {self._words()}")
+            raise self._peer.strange("the hash of {value}".format(value=self._words()))
         return object.__hash__(self)
 
     def __contains__(self, item: Any) -> bool:
         if not self._base:
-            raise self._peer.strange(f"what {self._words()} contains")
+            raise self._peer.strange("what {value} contains".format(value=self._words()))
         return item in plain(self)
 
     def __instancecheck__(self, instance: Any) -> bool:
@@ -104,7 +105,7 @@ class Theirs:
 
     def __exit__(self, kind: Any, error: Any, trace: Any) -> None:
         if self._peer.ask("exit", self, kind) and kind:  # the error goes on: it may be that of a test
-            raise self._peer.strange(f"{self._words()} that suppresses an error")
+            raise self._peer.strange("{value} that suppresses an error".format(value=self._words()))
 
     def __array_ufunc__(self, ufunc: Any, method: str, *args: Any, **named: Any) -> Any:
         return self._numpy(ufunc if method == "__call__" else getattr(ufunc, method), args, named)
@@ -120,13 +121,13 @@ class Theirs:
         return checked(self._peer.ask("call", function, *args, **named), here) if asked else here
 
     def _words(self) -> str:
-        return f"an object of the class {self._kind}"
+        return "an object of the class {kind}".format(kind=self._kind)
 
     def _compared(self, name: str, other: Any) -> Any:
         fed = self._fed or (isinstance(other, Theirs) and other._fed)
         if self._base:
             if fed and not isinstance(other, Theirs):
-                raise self._peer.strange(f"{self._words()} that was computed with a value from the tests")
+                raise self._peer.strange(_COMPUTED.format(value=self._words()))
             found = getattr(operator, name)(plain(self), plain(other) if isinstance(other, Theirs) else other)
             if found is False and f"__{name}__" in self._own:  # its class may call other things equal
                 raise self._peer.strange(self._words())
@@ -144,7 +145,7 @@ class Theirs:
     def _does(self, name: str, *args: Any) -> Any:
         """A unary operation, or one on an item: with the data where the class does not define it, otherwise asked for."""
         if self._fed and name in NUMBERS:
-            raise self._peer.strange(f"{self._words()} that was computed with a value from the tests")
+            raise self._peer.strange(_COMPUTED.format(value=self._words()))
         held = name in ("len", "iter", "reversed", *NUMBERS) and hasattr(self._base, f"__{name}__")
         asks = f"__{name}__" in self._own or (name == "getitem" and "__missing__" in self._own)
         if self._base and (held or not asks):
@@ -159,7 +160,7 @@ class Theirs:
         for number, item in enumerate(items, 1):  # noqa: B007
             yield item
         if number != len(self):
-            raise self._peer.strange(f"{self._words()}, whose length is not the number of its items")
+            raise self._peer.strange("{value}, whose length is not the number of its items".format(value=self._words()))
 
     def _joined(self, name: str, dunder: str, turned: bool, other: Any) -> Any:
         """An operation with another value, which it then receives."""
@@ -178,7 +179,7 @@ class Theirs:
             with suppress(TypeError):
                 return checked(came, OPERATIONS[name](plain(first), plain(second)))
         if not isinstance(came, Theirs):
-            raise self._peer.strange(f"what {self._words()} returns for a value from the tests")
+            raise self._peer.strange("what {value} returns for a value from the tests".format(value=self._words()))
         object.__setattr__(came, "_fed", True)
         return came
 

@@ -30,7 +30,10 @@ from .layers import CALLS, FILES, PROCESSES, Layers, NotIsolated, can_fork, inst
 from .refusals import refusal
 from .session import START_SECONDS, SandboxError, Session
 
+_NOT_ISOLATED = "this machine cannot isolate students' code:\n{layers}"
 USERS = range(61184, 65520)  # users that systemd leaves to programs without a name
+_NO_FORK = "this machine cannot fork processes, which grading needs:\n{layers}"
+_NO_USER = "all {count} users for sandboxes are in use. Run fewer graders at the same time"
 
 
 @dataclass(frozen=True)
@@ -80,9 +83,9 @@ class Sandbox:
     def start(self) -> None:
         """Start the server and see that a program can run in isolation."""
         if not can_fork():
-            raise NotIsolated(f"this machine cannot fork processes, which grading needs:\n{self.layers}")
+            raise NotIsolated(_NO_FORK.format(layers=self.layers))
         if not self.layers.isolated and not self.unsafe:
-            raise NotIsolated(f"this machine cannot isolate students' code:\n{self.layers}")
+            raise NotIsolated(_NOT_ISOLATED.format(layers=self.layers))
         try:
             self._launch(isolate=FILES in self.layers.present)
         except SandboxError as error:
@@ -91,7 +94,7 @@ class Sandbox:
             missing = {**self.layers.missing, PROCESSES: why, FILES: why}
             self.layers = Layers(tuple(p for p in self.layers.present if p not in missing), missing)
             if not self.unsafe:
-                raise NotIsolated(f"this machine cannot isolate students' code:\n{self.layers}") from None
+                raise NotIsolated(_NOT_ISOLATED.format(layers=self.layers)) from None
             self._launch(isolate=False)
 
     def _launch(self, isolate):
@@ -124,9 +127,9 @@ class Sandbox:
                 session.send(TRIAL)
                 said = [session.receive(START_SECONDS) for _ in range(2)]
         except (wire.Closed, wire.TimedOut, wire.Garbled) as error:
-            raise SandboxError(f"a sandbox process failed: {error}") from None
+            raise SandboxError("a sandbox process failed: {error}".format(error=error)) from None
         if said[-1] != {"ask": "trial", "found": "value", "value": ["int", "1"]}:
-            raise SandboxError(f"a sandbox process sent an unexpected reply: {said}")
+            raise SandboxError("a sandbox process sent an unexpected reply: {said}".format(said=said))
 
     def _answer(self):
         text = b""
@@ -137,7 +140,7 @@ class Sandbox:
                     raise SandboxError(self._last_words())
                 text += part
         except OSError as error:
-            raise SandboxError(f"the sandbox server does not answer: {error}") from None
+            raise SandboxError("the sandbox server does not answer: {error}".format(error=error)) from None
         return text.decode().strip()
 
     def _last_words(self):
@@ -221,4 +224,4 @@ def rent_user() -> tuple[int, Any]:
             return number, key
         except OSError:
             key.close()
-    raise SandboxError(f"all {len(USERS)} users for sandboxes are in use. Run fewer graders at the same time")
+    raise SandboxError(_NO_USER.format(count=len(USERS)))

@@ -38,9 +38,9 @@ class Session:
 
         def watch() -> None:
             if meter.look() > self.megabytes:
-                raise wire.Closed(f"more than {self.megabytes} MB")
+                raise wire.Closed("more than {megabytes} MB".format(megabytes=self.megabytes))
             if meter.spent > cpu_seconds:
-                raise wire.Spent(f"more than {cpu_seconds:g} seconds of CPU time")
+                raise wire.Spent("more than {cpu_seconds:g} seconds of CPU time".format(cpu_seconds=cpu_seconds))
 
         return wire.receive(self.connection, seconds, LARGEST, watch)
 
@@ -49,6 +49,6 @@ class Session:
         try:
             word = self.receive(START_SECONDS)
         except (wire.Closed, wire.Garbled, wire.TimedOut) as error:
-            raise SandboxError(f"a sandbox process does not start: {error}") from None
+            raise SandboxError("a sandbox process does not start: {error}".format(error=error)) from None
         if word != {"layers": "active"}:
-            raise SandboxError(f"an isolation layer could not be started: {word}")
+            raise SandboxError("an isolation layer could not be started: {word}".format(word=word))

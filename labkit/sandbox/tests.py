@@ -22,6 +22,8 @@ from .peer import Answers, Tests
 from .remote import Strange, Theirs, plain
 
 FILE = "<tests>"
+_BEFORE = "the code before the tests: {kind}: {error}"
+_NO_POINTS = "the last line gives {line}; expected a number of points from 0 to {most:g}, or no value"
 
 
 def run_tests(connection: socket.socket, program: dict[str, Any]) -> None:
@@ -46,7 +48,7 @@ def _verdict(program, names, peer):
         for source in sources[:-1]:
             exec(compile(source, "<before the tests>", "exec"), names)
     except BaseException as error:
-        return {"verdict": "unable", "error": f"the code before the tests: {type(error).__name__}: {error}"[:1000]}
+        return {"verdict": "unable", "error": _BEFORE.format(kind=type(error).__name__, error=error)[:1000]}
     points = float(program["points"])
     try:
         _fetch(sources, program["answers"], names, peer)
@@ -93,7 +95,5 @@ def _partial(value, most):
         return most * value
     if isinstance(value, Theirs) or not isinstance(value, (int, float, Fraction)) or not 0 <= value <= most:
         said = repr(plain(value)) if isinstance(value, (Theirs, str, int, float)) else f"a {type(value).__name__}"
-        raise ValueError(
-            f"the last line gives {said[:100]}; expected a number of points from 0 to {most:g}, or no value"
-        )
+        raise ValueError(_NO_POINTS.format(line=said[:100], most=most))
     return float(value)

@@ -52,7 +52,7 @@ def receive(
     clock = _Clock(seconds, watch)
     size = struct.unpack("!I", _exactly(connection, 4, clock))[0]
     if size > largest:
-        raise Garbled(f"a message of {size} bytes")
+        raise Garbled("a message of {size} bytes".format(size=size))
     try:
         return loads(_exactly(connection, size, clock))
     except (ValueError, RecursionError) as error:

@@ -16,6 +16,8 @@ from .links import faults
 from .reference import MODULES
 from .sources import Sources
 
+_NO_MODULES = "expected modules of labkit, such as labkit.engine, but got {unknown}"
+
 
 class SiteError(Exception):
     """Why the site cannot be built, and what to do."""
@@ -37,12 +39,12 @@ def build_site(
     """
     root = clone()
     if folder.exists():
-        raise SiteError(f"{folder} already exists; choose a new folder")
+        raise SiteError("{folder} already exists; choose a new folder".format(folder=folder))
     paths = sorted({path for name in notebooks for path in (root / "notebooks").glob(f"{name}.ipynb")})
     if not paths:
-        raise SiteError(f"no notebook matches {', '.join(notebooks)}")
+        raise SiteError("no notebook matches {notebooks}".format(notebooks=", ".join(notebooks)))
     if unknown := [name for name in modules if name.partition(".")[0] != "labkit" or not find_spec(name)]:
-        raise SiteError(f"expected modules of labkit, such as labkit.engine, but got {', '.join(unknown)}")
+        raise SiteError(_NO_MODULES.format(unknown=", ".join(unknown)))
     source, html = (folder.resolve() / part for part in ("source", "html"))
     sources = Sources(root, source, tell)
     sources.write_reference(modules)

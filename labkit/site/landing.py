@@ -14,6 +14,7 @@ from .. import widgets
 from ..classroom import EXERCISES
 from ..palette import PALETTES
 
+RUN_FIRST, READ_FIRST = "Run the first notebook", "Read the first notebook"
 FRAME = '<iframe class="labkit-page" title="{title}" {source}="{address}" style="height: {height}px"></iframe>'
 WIDE, HIGH = 1200, 630  # px of a preview, as those who show links ask for
 FORMULA = """<form class="landing-formula" data-to="playground/index.html"><label for="formula">A function of your own</label>
@@ -82,14 +83,12 @@ def first_page(root: Path, source: Path, paths: Sequence[Path], live: str, trees
     (source / "_static" / "preview.png").write_bytes(preview(picture))
     hero = FRAME.format(title=escape(picture.title), source="src", address="_static/first.html?poster", height=300)
     first = paths[0].stem
-    begin = (
-        f'<a class="landing-button" href="notebooks/{first}.html">{"Run" if live else "Read"} the first notebook</a>'
-    )
+    begin = f'<a class="landing-button" href="notebooks/{first}.html">{RUN_FIRST if live else READ_FIRST}</a>'
     differ = '<a class="landing-button" href="notebooks/differences.html">PyTorch or MindSpore: what differs</a>'
     run_here = "Open a notebook, press <em>Run this page here</em> and answer the exercises. " if live else ""
     pitch = PITCH.format(
         count=len(list((root / "notebooks").glob("*.ipynb"))), exercises=len(EXERCISES),
-        here=f" All of it runs in this browser, with nothing to install; {escape(live)}." if live else "",
+        here=" All of it runs in this browser, with nothing to install; {live}.".format(live=escape(live)) if live else "",
     )  # fmt: skip
     shown = gallery(source, paths, (root / "notebooks" / "labs.md").read_text(encoding="utf-8"))
     return PAGE.format(

@@ -65,14 +65,14 @@ def _text(case, runs, live):
         for dialect in case.programs
         if live
     ]
-    told = f"**What it shows:** {case.shows}. {' · '.join(links)}"
+    told = "**What it shows:** {shows}. {links}".format(shows=case.shows, links=" · ".join(links))
     return "\n".join([f"## {case.name}", "", told, "", f"*{documents}: {case.section}.*", "", *lines, "", *why])
 
 
 def _fault(one):
     if isinstance(one, Slip):
-        return f"an error in the document; correct is {_code(one.right)}: {one.why}."
-    return f"the modes differ: {one.why}."
+        return "an error in the document; correct is {right}: {why}.".format(right=_code(one.right), why=one.why)
+    return "the modes differ: {why}.".format(why=one.why)
 
 
 def _code(figure):

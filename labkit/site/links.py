@@ -34,9 +34,9 @@ def faults(html: Path) -> list[str]:
             if parts.netloc:
                 found.append(f"{path.name}: {tag} loads {address}")
             elif not there.is_file():
-                found.append(f"{path.name}: there is no {address}")
+                found.append("{file}: there is no {address}".format(file=path.name, address=address))
             elif _named(parts.fragment) and there in pages and unquote(parts.fragment) not in pages[there].places:
-                found.append(f"{path.name}: the link {address} is broken")
+                found.append("{file}: the link {address} is broken".format(file=path.name, address=address))
     return found
 
 

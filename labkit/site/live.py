@@ -12,6 +12,14 @@ from ..live import runtime
 from ..widgets import playground
 
 SCRIPTS = Path(str(live.__file__)).parent / "page"
+WITHOUT_PLOTS = (
+    "It loads {size:.0f} MB once; after that it runs without a network, too. Python runs in this browser: nothing that you "
+    "write is sent anywhere."
+)
+WITH_PLOTS = (
+    "It loads {size:.0f} MB once, and {more:.0f} MB more at the first plot; after that it runs without a network, too. Python "
+    "runs in this browser: nothing that you write is sent anywhere."
+)
 OFFLINE = "labkit-offline.js"  # at the site's root: it stands between all of its pages and the network
 ELEMENT = (
     '<script type="application/json" id="live-page">{data}</script>\n'
@@ -76,8 +84,5 @@ class LiveSite:
     def loads(self, plots: bool) -> str:
         """How much a first visit loads, in words."""
         least, most = (runtime.weight(self.folder, self.files(drawn)) / 1e6 for drawn in (False, True))
-        more = f", and {most - least:.0f} MB more at the first plot" if plots else ""
-        return (
-            f"It loads {least:.0f} MB once{more}; after that it runs without a network, too. "
-            "Python runs in this browser: nothing that you write is sent anywhere."
-        )
+        text = WITH_PLOTS if plots else WITHOUT_PLOTS
+        return text.format(size=least, more=most - least)

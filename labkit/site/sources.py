@@ -213,7 +213,7 @@ def home(root: Path) -> str:
 
 def origin(root: Path) -> str:
     """A sentence that leads to the repository, if it is somewhere."""
-    return f"It is in [the repository]({address(root)}).\n" if address(root) else ""
+    return "It is in [the repository]({address}).\n".format(address=address(root)) if address(root) else ""
 
 
 def said(root: Path, paths: Sequence[Path]) -> dict[str, str]:

@@ -7,6 +7,7 @@ from ._ops.reductions import norm as _norm
 from ._tensor.tensor import Tensor
 
 __all__ = ["LinAlgError", "det", "inv", "matmul", "norm", "solve", "svd", "vector_norm"]
+_NO_ORDER = "labkit does not implement the norm of order {ord} of a matrix; PyTorch has it."
 
 
 def vector_norm(x, ord=2, dim=None, keepdim=False, *, dtype=None) -> Tensor:
@@ -23,7 +24,7 @@ def norm(A, ord=None, dim=None, keepdim=False, *, dtype=None) -> Tensor:
     """The 2-norm of all elements, or the norm of order `ord` of a vector. Raises NotImplementedError for others of matrices."""
     axes = A.ndim if dim is None else len(dim) if isinstance(dim, (tuple, list)) else 1
     if ord not in (None, "fro") and axes != 1:
-        raise NotImplementedError(f"labkit does not implement the norm of order {ord} of a matrix; PyTorch has it.")
+        raise NotImplementedError(_NO_ORDER.format(ord=ord))
     return vector_norm(A, 2 if ord in (None, "fro") else ord, dim, keepdim, dtype=dtype)
 
 

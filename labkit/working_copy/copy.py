@@ -11,6 +11,12 @@ from pathlib import Path
 from . import manifest, notebook, places
 from .files import put_aside, write_whole
 
+_NO_FOLDER = "'{folder}' is a file, not a folder. {advice}"
+_ORIGINALS = "'{folder}' has the course's original notebooks, which stay unchanged. {advice}"
+_READ_ONLY = "'{folder}' cannot be written. {advice}"
+_OCCUPIED = "'{folder}' holds other files, such as '{file}'. Choose a new or an empty folder."
+_BROKEN = "'{path}' came with labkit and is damaged. Install labkit again."
+
 
 class WorkingCopyError(Exception):
     """The working copy cannot be used; the message says what to do."""
@@ -50,11 +56,9 @@ class WorkingCopy:
     def __init__(self, folder: Path, course: Path) -> None:
         self.folder, self.course = folder, course
         if folder.exists() and not folder.is_dir():
-            raise WorkingCopyError(f"'{folder}' is a file, not a folder. {places.ELSEWHERE}")
+            raise WorkingCopyError(_NO_FOLDER.format(folder=folder, advice=places.ELSEWHERE))
         if course.resolve() in (folder.resolve(), *folder.resolve().parents):
-            raise WorkingCopyError(
-                f"'{folder}' has the course's original notebooks, which stay unchanged. {places.ELSEWHERE}"
-            )
+            raise WorkingCopyError(_ORIGINALS.format(folder=folder, advice=places.ELSEWHERE))
 
     def files(self) -> list[str]:
         """All files of the course: notebooks, and what they refer to."""
@@ -80,16 +84,14 @@ class WorkingCopy:
 
     def _refuse_read_only(self) -> None:
         if not os.access(self.folder, os.W_OK):
-            raise WorkingCopyError(f"'{self.folder}' cannot be written. {places.ELSEWHERE}")
+            raise WorkingCopyError(_READ_ONLY.format(folder=self.folder, advice=places.ELSEWHERE))
 
     def _refuse_foreign(self) -> None:
         """Raise `WorkingCopyError` for a folder that holds something, and nothing of the course."""
         there = {path.name for path in self.folder.glob("*")}
         visible = sorted(name for name in there if not name.startswith("."))
         if visible and not (there & {places.MANIFEST, places.RECORD} or any(map(self._is_ours, there))):
-            raise WorkingCopyError(
-                f"'{self.folder}' holds other files, such as '{visible[0]}'. Choose a new or an empty folder."
-            )
+            raise WorkingCopyError(_OCCUPIED.format(folder=self.folder, file=visible[0]))
 
     def _is_ours(self, name: str) -> bool:
         """Whether the file `name` is a notebook of the course: one that shares a cell with it."""
@@ -141,9 +143,7 @@ class WorkingCopy:
         try:
             return notebook.write(notebook.clear(notebook.read(content)))
         except notebook.NoNotebook:
-            raise WorkingCopyError(
-                f"'{self.course / name}' came with labkit and is damaged. Install labkit again."
-            ) from None
+            raise WorkingCopyError(_BROKEN.format(path=self.course / name)) from None
 
     def _marks_there(self, name: str) -> list[str] | None:
         """The marks of the learner's file: None if there is none, empty if it is not a notebook."""

@@ -18,6 +18,9 @@ class Manifest:
     declined: Marks = field(default_factory=dict)
 
 
+_DAMAGED = "{file} was damaged and has been rewritten: notebooks that differ from the course count as edited by you."
+
+
 def read(folder: Path) -> tuple[Manifest, str]:
     """`(manifest, "")`; where the file is damaged, an empty manifest and a sentence."""
     try:
@@ -26,10 +29,7 @@ def read(folder: Path) -> tuple[Manifest, str]:
     except FileNotFoundError:
         return Manifest(), ""
     except DAMAGED:
-        return (
-            Manifest(),
-            f"{MANIFEST} was damaged and has been rewritten: notebooks that differ from the course count as edited by you.",
-        )
+        return Manifest(), _DAMAGED.format(file=MANIFEST)
     return manifest, ""
 
 

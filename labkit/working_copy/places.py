@@ -8,7 +8,7 @@ from pathlib import Path
 
 HOME = "LABKIT_HOME"
 DEFAULT = "~/labkit-notebooks"  # not ~/labkit, which is where many a clone lies
-ELSEWHERE = f"Choose another folder with --folder FOLDER or the environment variable {HOME}."
+ELSEWHERE = "Choose another folder with --folder FOLDER or the environment variable LABKIT_HOME."
 MANIFEST = ".labkit-copy.json"
 RECORD = ".labkit-progress.json"
 

@@ -40,13 +40,16 @@ def read(file: Path) -> tuple[Record, str]:
         return Record(), ""
     except DAMAGED:
         pass
-    return Record(), f"The progress file was damaged, so a new one was started. {put_record_aside(file)}"
+    return Record(), f"{_DAMAGED} {put_record_aside(file)}"
+
+
+_DAMAGED = "The progress file was damaged, so a new one was started."
 
 
 def put_record_aside(file: Path) -> str:
     """Put the record aside, and say under which name; an empty text where there is none."""
     aside = put_aside(file)
-    return f"The old progress file is kept as {aside.name}." if aside else ""
+    return "The old progress file is kept as {file}.".format(file=aside.name) if aside else ""
 
 
 def write(file: Path, record: Record) -> None:

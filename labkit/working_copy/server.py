@@ -36,7 +36,7 @@ def start_jupyterlab(folder: Path, notebook: str, options: Sequence[str] = ()) -
     server = LabApp.initialize_server(argv=arguments(folder, notebook, options))
     for handler in server.log.handlers:
         handler.addFilter(_without_traceback)
-    line = framed(f"JupyterLab (Ctrl-C twice ends it): {address(server.server_info())}")
+    line = framed("JupyterLab (Ctrl-C twice ends it): {address}".format(address=address(server.server_info())))
     server.io_loop.add_callback(print, line, flush=True)
     server.start()
     return 0
@@ -52,7 +52,7 @@ def answers(url: str) -> bool:
 
 
 def _open(url: str, in_browser: bool) -> int:
-    print(framed(f"JupyterLab is already running on this folder: {url}"))
+    print(framed("JupyterLab is already running on this folder: {url}".format(url=url)))
     if in_browser:
         webbrowser.open(url)
     return 0

@@ -265,8 +265,8 @@ def test_a_rule_may_send_nothing_to_a_parent():
 
 
 def test_an_output_that_is_an_input_takes_no_step():
-    assert "nothing, because each output is an input" in record(lambda x: x, 1.0).table()
-    assert "nothing, because no output depends on an input" in record(lambda x: 2.0, 1.0).table()
+    assert "no backward pass, because each output is an input" in record(lambda x: x, 1.0).table()
+    assert "no backward pass, because no output depends on an input" in record(lambda x: 2.0, 1.0).table()
 
 
 def test_the_seeds_of_large_outputs_are_summaries_as_all_of_the_way_back():

@@ -305,9 +305,7 @@ def test_a_primitive_without_any_rule_says_what_to_do():
 @pytest.mark.parametrize("way", [lambda f: grad(f)(A), lambda f: jvp(f, (A,), (A,))], ids=["grad", "jvp"])
 @pytest.mark.filterwarnings("ignore:.*where.*:UserWarning")
 def test_what_a_rule_does_not_heed_is_refused(fun, way):
-    with pytest.raises(
-        NotImplementedError, match=r"(does not support (where|initial)=|no derivative rule for ord=inf).*np\."
-    ):
+    with pytest.raises(NotImplementedError, match=r"no derivative rule for (where=|initial=|ord=inf).*np\."):
         way(fun)
 
 

@@ -69,7 +69,7 @@ def test_points_are_the_exercises_unless_said(tmp_path):
         ('["grad-slop"]', "Did you mean 'grad-slip'"),
         ('["zzzz"]', "there is no exercise 'zzzz'"),
         ('["grad-slip", "grad-slip"]', "two questions are called 'grad-slip'"),
-        ('["grad-slip", { name = "q", any_of = ["grad-slip", "start-order"] }]', "asked twice: 'grad-slip'"),
+        ('["grad-slip", { name = "q", any_of = ["grad-slip", "start-order"] }]', "the exercise 'grad-slip' is asked twice"),
         ('[{ exercise = "grad-slip", points = 0 }]', "points is 0; expected a number above 0"),
         ('[{ exercise = "grad-slip", points = -2 }]', "points is -2"),
         ('[{ exercise = "grad-slip", points = nan }]', "points is nan"),

@@ -78,7 +78,7 @@ def test_the_way_back_is_that_of_the_engine():
 
 def test_what_is_packed_freed_and_not_kept_is_told():
     packed, freed = picture("checkpointing"), picture("bug_freed")
-    assert "11 packed by a hook and not read" in packed.describe()
+    assert "packed by a hook and not read: 11" in packed.describe()
     assert "checkpoint: unpacking it would run the forward again" in packed.describe()
     assert any("(packed)" in words for words in texts(packed))
     assert "saved tensors freed" in freed.describe() and any(card.get("tape", {}).get("gone") for card in cards(freed))

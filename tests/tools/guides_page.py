@@ -36,7 +36,7 @@ and the notebook that runs each case. `labkit cases NAME` prints a case with its
 
 ## Where PyNative and graph mode differ
 
-The documents seldom say in which mode they ran. In these cases, the mode matters.
+The documents seldom name the mode in which they ran. In these cases, the mode matters.
 
 | case | PyNative | graph mode | why |
 |---|---|---|---|
@@ -46,12 +46,12 @@ The documents seldom say in which mode they ran. In these cases, the mode matter
 
 - Only the Chinese documents (master and r2.3.q1) contain the comparison with PyTorch. The English r2.1 begins with
   `mindspore.grad`.
-- r2.1 says that a loss scale is for gradient *overflow*; the same sentence in master says *underflow*.
-- In r2.3.q1, `<AddBackward0>` was read as an HTML tag and lost: `tensor(3., grad_fn=)`. In master it is printed.
-- r1.1 and r1.10 define a cell `TrainOneStepCell` with the optimizer. The later documents end at the gradient; the Chinese
-  ones name that cell.
-- r1.1 builds gradients with `GradOperation`, from `mindspore.ops.composite`, r1.10 with `ms.value_and_grad`; from r2.1 on the
-  first is "not recommended".
+- According to r2.1 a loss scale prevents gradient *overflow*; the same sentence in master says *underflow*.
+- In r2.3.q1, `<AddBackward0>` was interpreted as an HTML tag and lost: `tensor(3., grad_fn=)`. Master prints it.
+- r1.1 and r1.10 define a Cell `TrainOneStepCell` with the optimizer. The later documents end with the gradient; the Chinese
+  ones mention this Cell.
+- r1.1 uses `GradOperation`, from `mindspore.ops.composite`, and r1.10 uses `ms.value_and_grad`; from r2.1 on
+  `GradOperation` is "not recommended".
 
 ## Every case
 

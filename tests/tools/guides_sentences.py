@@ -24,13 +24,13 @@ SENTENCES = (
     Sentence(
         ("r1.10",),
         "A comment: multiply the gradient by a scale to prevent the gradient from *overflowing*.",
-        "From underflow. A scale makes gradients larger: against overflow it makes things worse.",
+        "From underflow. A scale makes gradients larger, so it makes overflow more likely.",
         "09", "loss-scale-why",
     ),
     Sentence(
         ALL,
         "`has_aux` configures whether to find the gradient on the first *input* or on all outputs.",
-        "On the first *output*. `grad_position` says which inputs are meant.",
+        "On the first *output*. `grad_position` selects the inputs.",
         "05", "grad-first-input",
     ),
     Sentence(
@@ -42,7 +42,7 @@ SENTENCES = (
     Sentence(
         ALL,
         "The tables of results: `(Gradient of the first input), (Gradient of weights)`.",
-        "The parentheses of the first are not Python's: a bare gradient, and a tuple with one gradient for each weight.",
+        "The first parentheses are not a tuple: the result is a single gradient, and a tuple with one gradient for each weight.",
         "05", "grad-input-and-weights",
     ),
     Sentence(
@@ -54,7 +54,7 @@ SENTENCES = (
     Sentence(
         COMPARISON,
         "`torch.autograd.grad` and `backward`: the former changes the `grad` of the tensors, the latter returns a list.",
-        "The other way round: `backward` fills `.grad`, `torch.autograd.grad` returns a tuple and leaves `.grad` alone.",
+        "The reverse is true: `backward` fills `.grad`; `torch.autograd.grad` returns a tuple and does not change `.grad`.",
         "06", "autograd-grad",
     ),
     Sentence(
@@ -72,32 +72,33 @@ SENTENCES = (
     Sentence(
         COMPARISON,
         "PyTorch clears what it recorded because its differentiation is *functional*.",
-        "Because it is a tape of one run. What is functional is `ms.grad`, and `torch.func.grad`.",
+        "Because it is the tape of one run. `ms.grad` and `torch.func.grad` are functional.",
         "06", "retain-graph-missing",
     ),
     Sentence(
         COMPARISON,
         "The backward pass depends on the graph only, never on numbers.",
-        "In graph mode (the paragraph before says so): the graph holds both sides of an `if`. In PyNative it is what ran.",
+        "In graph mode, which the paragraph before is about, the graph has both branches of an `if`. In PyNative mode it "
+        "has only the branch that ran.",
         "06", "forward-records-nothing",
     ),
     Sentence(
         COMPARISON,
         "No intermediate values are kept, so the graph can be called again and again.",
-        "Each call saves the values that its backward pass needs while it runs. It can be called again because it computes "
-        "them again.",
+        "Each call saves the values that its backward pass needs while it runs. You can call the graph again because each call "
+        "computes these values again.",
         "E7", None,
     ),
     Sentence(
         (*ALL, "r1.10"),
         "`ops.clip_by_global_norm(grad)`, in r1.10 `ops.clip_by_global_norm(grads)`: without a threshold.",
-        "The threshold is then 1.0. Whether that is large or small depends on the network: print the norm first.",
+        "The default threshold is 1.0. Whether this is large or small depends on the network, so print the norm first.",
         "10", None,
     ),
     Sentence(
         ("r1.10",),
-        "`MyTrainOneStepCell` clips, then gathers the gradients of all workers.",
-        "Each worker clips a gradient of its own. To clip the gradient of the step, gather first.",
+        "`MyTrainOneStepCell` clips, then reduces the gradients of all workers.",
+        "Each worker then clips its own gradient. To clip the gradient of the step, reduce first.",
         "10", "clip-and-mean",
     ),
     Sentence(
@@ -122,8 +123,8 @@ SENTENCES = (
         ("r1.1",),
         '`print("epoch: {0}/{1}, losses: {2}".format(step + 1, epoch, output.asnumpy(), flush=True))`, in the loop with a '
         "`DatasetHelper`.",
-        "`flush=True` is an argument of `format`, which ignores keywords that no brace uses. Nothing is "
-        "flushed: it belongs one parenthesis further out, to `print`.",
+        "`flush=True` is an argument of `format`, which ignores unused keywords, so the output is not flushed. It should be an "
+        "argument of `print`.",
         "13", None,
     ),
 )  # fmt: skip

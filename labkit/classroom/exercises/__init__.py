@@ -12,6 +12,9 @@ from ..exercise import Exercise
 from ..numbers import base_of, is_version
 from ..reading import named, read, read_text
 
+TWICE = "two exercises are called {name!r}: {other} and {path}"
+TAKEN = "there is an exercise {name!r} already, in notebook {notebook}"
+
 
 class Exercises(Mapping[str, Exercise]):
     """The exercises of a folder, in which each notebook has a folder; and those that `adopt` adds.
@@ -55,7 +58,7 @@ class Exercises(Mapping[str, Exercise]):
         found: dict[str, Path] = {}
         for path in sorted(self._folder.glob("*/[!_]*.py")):
             if (other := found.setdefault(named(path), path)) != path:
-                raise ValueError(f"two exercises are called {named(path)!r}: {other} and {path}")
+                raise ValueError(TWICE.format(name=named(path), other=other, path=path))
         return found
 
     def adopt(self, texts: Mapping[str, str]) -> None:
@@ -65,7 +68,7 @@ class Exercises(Mapping[str, Exercise]):
         """
         for name, text in texts.items():
             if name in self._files:
-                raise ValueError(f"there is an exercise {name!r} already, in notebook {self._files[name].parent.name}")
+                raise ValueError(TAKEN.format(name=name, notebook=self._files[name].parent.name))
             if self._own.get(name) != text:
                 self._own[name] = text
                 self._unread(name)

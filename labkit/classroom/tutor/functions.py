@@ -39,7 +39,7 @@ def explain_calls(exercise: Exercise, compared: Sequence[Compared], failed: Sequ
             words = f"Wherever {where}: " if where else ""
             words += reason.sentence[0].lower() + reason.sentence[1:] if where and reason else ""
             return Reason(reason.kind, words or reason.sentence) if reason else Reason(
-                "some-inputs", f"It is wrong wherever {where}, and right for the other inputs."
+                "where", f"It is wrong wherever {where}, and right for the other inputs."
             )  # fmt: skip
     return _one_part(exercise, cases, unpacked) or _part(wrong)
 
@@ -54,25 +54,21 @@ def two_slips(exercise: Exercise, cases: list[Case], wrong: list[Case]) -> Reaso
     for both in exercise.pairs():
         if sure(lambda both=both: _fits(both, wrong, fine)):
             return Reason(both.name, both.sentence)
-    given, needed = _given(exercise, cases, wrong)
+    given = [(m, found) for m in exercise.misconceptions if m.gives and (found := _explained(m, cases, wrong))]
+    needed = {(id(case), part) for case in wrong for part in _wrong_parts(case.right, case.got)}
     for (one, first), (other, second) in combinations(given, 2):
         if first | second == needed and first - second and second - first:
             return Reason(one.name, f"{one.sentence}\n{other.sentence}")
     return None
 
 
-def _given(exercise, cases, wrong):
-    """The slips that explain wrong parts, with these; and all parts that are wrong."""
-    given = [(m, found) for m in exercise.misconceptions if m.gives and (found := _explained(m, cases, wrong))]
-    return given, {(id(case), part) for case in wrong for part in _wrong_parts(case.right, case.got)}
-
-
 def _one_part(exercise, cases, wrong):
-    """A slip that explains a part of the result wherever that is wrong."""
-    given, needed = _given(exercise, cases, wrong)
-    for one, found in given:
+    """A slip that gives some parts of the result just so, wherever they are wrong, and no other wrong part."""
+    needed = {(id(case), part) for case in wrong for part in _wrong_parts(case.right, case.got)}
+    for one in exercise.misconceptions:
+        found = _explained(one, cases, wrong, whole=True) if one.gives else set()
         left = sorted({part for _, part in needed - found})
-        if not any(part in left for _, part in found):
+        if found and not any(part in left for _, part in found):
             return Reason(one.name, f"{one.sentence}\nAlso wrong: {' and '.join(f'result[{i}]' for i in left)}.")
     return None
 
@@ -83,15 +79,19 @@ def _fits(both, wrong, fine):
     )
 
 
-def _explained(misconception, cases, wrong):
-    """The wrong parts of results that a slip gives just so; nothing where it gives a wrong part that is right here."""
+def _explained(misconception, cases, wrong, whole=False):
+    """The wrong parts of results that a slip gives just so; nothing where it gives a wrong part that is right here, or, for
+    the `whole` slip, another one."""
     bad, found = {id(case) for case in wrong}, set()
     for case in cases:
         theirs = sure(misconception.gives, case.inputs)
         here = _wrong_parts(case.right, case.got) if id(case) in bad else set()
         if theirs is None or not (its := _wrong_parts(case.right, theirs)) <= here:
             return set()
-        found |= {(id(case), part) for part in its if same(_part_of(theirs, part), _part_of(case.got, part))}
+        same_parts = {part for part in its if same(_part_of(theirs, part), _part_of(case.got, part))}
+        if whole and same_parts != its:
+            return set()
+        found |= {(id(case), part) for part in same_parts}
     return found
 
 
@@ -200,4 +200,4 @@ def _part(wrong):
     if not good or len(good) + len(bad) > MOST_PARTS:
         return None
     be = lambda paths: f"{' and '.join(paths)} {'is' if len(paths) == 1 else 'are'}"
-    return Reason("one-part", f"{be(good)} right for every input, {be(bad)} not.")
+    return Reason("where", f"{be(good)} right for every input, {be(bad)} not.")

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..closeness import Case, numbers, shape
+from ..closeness import Case, numbers, parts, shape
 
 Condition = tuple[str, Callable[[tuple], Any]]
 ENOUGH = 2  # inputs of either kind, for a property that many inputs have
@@ -60,6 +60,11 @@ def _alone(name, values):
         yield f"{name} has more than one element", lambda v: np.size(v) > 1
         for n in (0, 1, 2, 3):
             yield f"{name} has {n} ax{'i' if n == 1 else 'e'}s", lambda v, n=n: _axes(v) == n
+    for text in dict.fromkeys(p for v in values if isinstance(v, tuple) for _, p in parts(v) if isinstance(p, str)):
+        yield (
+            f"{name} contains {text!r}",
+            lambda v, text=text: any(p == text for _, p in parts(v) if isinstance(p, str)),
+        )
     if any(isinstance(v, (tuple, list)) for v in values):
         yield f"{name} has one item", lambda v: len(v) == 1
         yield f"{name} has more than one item", lambda v: len(v) > 1

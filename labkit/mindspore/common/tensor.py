@@ -28,6 +28,7 @@ __all__ = ["Tensor", "from_numpy", "tensor"]
 
 NOT_CALLABLE = "Expected a callable hook function, but got {kind}."  # a hook
 _ACCEPTED = "['TensorPy', 'Tensor', 'ndarray', 'str_', 'list', 'tuple', 'float', 'int', 'bool', 'complex', 'bytes']"
+_UNCHANGED = "MindSpore on the CPU leaves the tensor unchanged, too: write x = x.{name}(...)"
 
 
 def wrap(value):
@@ -57,7 +58,7 @@ def _lacking(tensor, name):
     """The error for an attribute that a tensor does not have."""
     error = member("mindspore", "Tensor", f"'{type(tensor).__name__}' object has no attribute '{name}'", name, tensor)
     if name.endswith("_") and hasattr(type(tensor), name[:-1]):
-        error.add_note(f"MindSpore on the CPU leaves the tensor unchanged, too: write x = x.{name[:-1]}(...)")
+        error.add_note(_UNCHANGED.format(name=name[:-1]))
     return error
 
 

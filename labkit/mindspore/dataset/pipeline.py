@@ -134,8 +134,9 @@ class MapDataset(Dataset):
             values = as_tuple(made)
         if len(values) != len(self.made):
             raise RuntimeError(
-                f"map: the operations returned {len(values)} columns, but output_columns (or input_columns) names "
-                f"{len(self.made)}: {self.made}."
+                "map: the operations returned {count} columns, but output_columns (or input_columns) names {names}.".format(
+                    count=len(values), names=self.made
+                )
             )
         return list(map(np.asarray, values))
 

@@ -15,6 +15,15 @@ from .reverse_run import Mutable, Run, tensors_in
 from .sens import check_cotangent, without_cotangent
 
 __all__ = ["get_grad", "grad", "value_and_grad"]
+_NO_TENSOR = (
+    "grad of {name}: the argument at position {place} is of type {kind}, and only a Tensor gets a gradient, so the result has "
+    "none for it. Pass ms.Tensor(...) there."
+)
+_NESTED = (
+    "grad of {name}: the argument at position {place} is of type {kind}, and only a Tensor gets a gradient, so the result has "
+    "none for it. Pass ms.mutable(...), in graph mode, or its tensors one by one there."
+)
+_NO_RESULT = "grad of {name}: the function returned None, so every gradient is 0. Is a return missing?"
 
 
 def grad(fn, grad_position=0, weights=None, has_aux=False, return_ids=False, sens_param=False) -> Callable:
@@ -171,15 +180,10 @@ def _warn_of_nothing(fn, run, left_out):
     for place, argument in left_out.items():
         if isinstance(argument, Mutable):
             continue
-        instead = (
-            "ms.mutable(...), in graph mode, or its tensors one by one" if tensors_in(argument) else "ms.Tensor(...)"
-        )
-        warn_user(
-            f"grad of {name}: the argument at position {place} is of type {type(argument).__name__}, and only a Tensor gets a "
-            f"gradient, so the result has none for it. Pass {instead} there."
-        )
+        text = _NESTED if tensors_in(argument) else _NO_TENSOR
+        warn_user(text.format(name=name, place=place, kind=type(argument).__name__))
     if run.raw is None:
-        warn_user(f"grad of {name}: the function returned None, so every gradient is 0. Is a return missing?")
+        warn_user(_NO_RESULT.format(name=name))
 
 
 def check_positions(grad_position):

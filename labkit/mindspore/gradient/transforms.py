@@ -17,6 +17,7 @@ from .reverse_run import MUTABLE, Run
 from .sens import check_cotangent
 
 __all__ = ["jacfwd", "jacrev", "jvp", "mutable", "vjp", "vmap"]
+_BATCH_SIZES = "vmap: expected one batch size along the axes {axes}, but got {sizes}"
 
 
 def unwrapped(tree):
@@ -223,7 +224,7 @@ def vmap(fn, in_axes=0, out_axes=0) -> Callable:
         axes = in_axes if isinstance(in_axes, (tuple, list)) else (in_axes,) * len(args)
         sizes = {a.shape[axis] for a, axis in zip(args, axes, strict=True) if axis is not None}
         if len(sizes) != 1:
-            raise ValueError(f"vmap: expected one batch size along the axes {axes}, but got {sorted(sizes)}")
+            raise ValueError(_BATCH_SIZES.format(axes=axes, sizes=sorted(sizes)))
         results = [fn(*_slices(args, axes, i)) for i in range(sizes.pop())]
         if isinstance(results[0], tuple):
             return tuple(_stacked(column, out_axes) for column in zip(*results, strict=True))

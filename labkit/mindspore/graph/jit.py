@@ -105,7 +105,7 @@ class Compiled:
             self._programs[signature] = way
             return way, results
         if len(held.ways) >= MANY_WAYS:
-            raise trace_error(f"take more than {MANY_WAYS} paths", Interpreted)
+            raise trace_error("take more than {count} paths".format(count=MANY_WAYS), Interpreted)
         made = Compilation(self, surroundings(self.__wrapped__, (*args, *kwargs.values())), args, kwargs, tensors)
         held.ways.append(made)
         made.ways, self._programs[signature] = held.ways, made
@@ -179,10 +179,13 @@ class Compiled:
 
     def _warn_of_many(self, signature, args):
         varied = difference(self._last and self._last[0], signature[0], named(self, args))
-        warn_user(
-            f"{self.__name__} has been compiled {self._misses} times; the last difference was in {varied}. Every new "
-            "shape, dtype or plain value causes a compilation: pass values that vary as a Tensor, and keep shapes the same."
-        )
+        warn_user(_MANY.format(name=self.__name__, count=self._misses, what=varied))
+
+
+_MANY = (
+    "{name} has been compiled {count} times; the last difference was in {what}. Every new shape, dtype or plain value causes a "
+    "compilation: pass values that vary as a Tensor, and keep shapes the same."
+)
 
 
 class _Compilations(dict):

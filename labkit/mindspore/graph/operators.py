@@ -11,6 +11,7 @@ from ..common.tensor import Tensor
 from .recorder import bare_recorded, current, only_inside
 
 KINDS = {bool: np.bool_, int: np.int64, float: np.float32}
+_ASSIGN = "For 'Assign', expected a value of shape {shape}, but got {got}."
 
 
 class Number(Tensor):
@@ -73,7 +74,7 @@ def _updating(operator):
         if found.ndim != self.ndim:
             raise RuntimeError(_DIMENSIONS.format(self.ndim, found.ndim))
         if found.shape != self.shape:
-            raise RuntimeError(f"For 'Assign', expected a value of shape {self.shape}, but got {found.shape}.")
+            raise RuntimeError(_ASSIGN.format(shape=self.shape, got=found.shape))
         value = cast(found._value, self._value.dtype)
         _note(self, value)
         self._value = value

@@ -21,6 +21,8 @@ _SET_DATA = (
     "https://www.mindspore.cn/tutorials/zh-CN/master/compile/static_graph.html \n"
 )
 
+_BRANCHES = "branch on values more than {count} times"
+
 
 class Current(threading.local):
     """`substitutions`: `{id of a parameter: its box}` while derivatives run. `recorder`: of the program being recorded."""
@@ -63,7 +65,7 @@ def numbers_of(value, what="use the numbers of a tensor") -> Any:
 def only_inside(thing, what):
     """Raise TraceError, saying `what` was done, if a program is being recorded and `thing` was there before."""
     if current.recorder is not None and id(thing) in current.recorder.outside:
-        raise trace_error(f"{what}, which would happen once")
+        raise trace_error("{what}, which would happen once".format(what=what))
 
 
 def text_of(value, written):
@@ -168,7 +170,7 @@ class Recorder:
         if any(not isinstance(source, partial) for source in self.sources):
             raise trace_error("branch on a value after random numbers were drawn", Interpreted)
         if len(self.decisions) > MANY_DECISIONS:
-            raise trace_error(f"branch on values more than {MANY_DECISIONS} times", Interpreted)
+            raise trace_error(_BRANCHES.format(count=MANY_DECISIONS), Interpreted)
         record_decision(self.recording.log, value, ask, answer)
         return answer
 

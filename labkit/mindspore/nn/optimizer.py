@@ -19,6 +19,7 @@ from .learning_rate import read_rate
 from .parameter_groups import _ELEMENTS, parameter_list, read_settings
 
 __all__ = ["Optimizer"]
+_NO_STEP = "{cls_name}: expected a subclass that defines step or construct"
 
 
 class Optimizer(Cell):
@@ -153,7 +154,7 @@ class Optimizer(Cell):
 
     def _step(self, p, g, lr, *state: Any, **place: Any) -> tuple:
         """The new value of a parameter and of each of its `state`, from its gradient `g`: arrays, all of one dtype."""
-        raise NotImplementedError(f"{self.cls_name}: expected a subclass that defines step or construct")
+        raise NotImplementedError(_NO_STEP.format(cls_name=self.cls_name))
 
     def _check(self, gradients):
         text = "For '{owner}', expected a tuple of gradients, one per parameter, but got {kind}"

@@ -59,8 +59,9 @@ class DistributedGradReducer(Cell):
         several = (grads,) if isinstance(grads, Tensor) else tuple(grads)
         if len(several) != len(self.allreduce_filter):
             raise ValueError(
-                f"For 'DistributedGradReducer', expected {len(self.allreduce_filter)} gradients, one per parameter, but "
-                f"got {len(several)}."
+                "For 'DistributedGradReducer', expected {expected} gradients, one per parameter, but got {count}.".format(
+                    expected=len(self.allreduce_filter), count=len(several)
+                )
             )
         if member().size == 1 and (self.degree == 1 or not self.mean):
             return grads

@@ -14,6 +14,7 @@ from ..ops.convolution import check_pad_mode, four, largest, mean_of_windows, pa
 from .cell import Cell
 
 __all__ = ["AdaptiveMaxPool2d", "AvgPool2d", "Conv1d", "Conv2d", "MaxPool2d"]
+_NO_NCHW = "For 'Conv2d', expected the 'data_format' NCHW, but got {data_format!r}."
 
 
 class Conv2d(Cell):
@@ -49,7 +50,7 @@ class Conv2d(Cell):
         four(self.padding, "Conv2d")
         check_pad_mode(self.pad_mode, self.padding)
         if self.data_format != "NCHW":
-            raise ValueError(f"For 'Conv2d', expected the 'data_format' NCHW, but got {self.data_format!r}.")
+            raise ValueError(_NO_NCHW.format(data_format=self.data_format))
         if self.in_channels % check_positive_int(self.group, "group", "Conv2d") or self.out_channels % self.group:
             raise ValueError(
                 "The argument 'group' should be divisible by 'in_channels' and 'out_channels', but got "

@@ -24,6 +24,7 @@ __all__ = [
 ]  # fmt: skip
 
 pi = math.pi
+_RANDINT = "For 'randint', expected low < high, but got low {low} and high {high}."
 
 
 def array(obj, dtype=None, copy=True, ndmin=0) -> Tensor:
@@ -85,7 +86,7 @@ def randint(minval, maxval=None, shape=None, dtype=int32) -> Tensor:
     """Integers in [minval, maxval), or in [0, minval), of a shape; Int32 by default. Raises ValueError for an empty range."""
     low, high = (0, minval) if maxval is None else (minval, maxval)
     if not low < high:
-        raise ValueError(f"For 'randint', expected low < high, but got low {low} and high {high}.")
+        raise ValueError(_RANDINT.format(low=low, high=high))
     draw = lambda engine, count: (low + engine.integers(high - low, count)).astype(dtype.numpy)
     return sampled(UniformEngine, "UniformInt", get_seed(), numbers_in(((1,) if shape is None else shape,)), draw)
 

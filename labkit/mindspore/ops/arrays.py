@@ -14,6 +14,8 @@ from ..common.tensor import Tensor, wrap
 from .arithmetic import beside, operands
 from .op_table import METHODS, OPS, numbers_in, of_row, op, register, rejected, value_of
 
+_SPLIT = "For 'split', expected sizes that add up to {size} along axis {axis}, but got {sum}."
+
 
 def _values(tensors, name):
     """The arrays of a sequence of tensors, in one type."""
@@ -54,7 +56,7 @@ def split(tensor, split_size_or_sections, axis=0):
         split_size_or_sections += [rest] if rest else []
     ends = np.cumsum([0, *split_size_or_sections])
     if ends[-1] != size:
-        raise ValueError(f"For 'split', expected sizes that add up to {size} along axis {axis}, but got {ends[-1]}.")
+        raise ValueError(_SPLIT.format(size=size, axis=axis, sum=ends[-1]))
     before = (slice(None),) * (axis % tensor.ndim)
     return tuple(tensor[(*before, slice(int(a), int(b)))] for a, b in pairwise(ends))
 
@@ -255,8 +257,8 @@ def broadcast_to(input, *shape):
         return primitives.expand(input, sizes)
     except ValueError:
         raise ValueError(
-            f"For 'BroadcastTo', expected a shape to which {old} can be repeated, but got {sizes}: each length must "
-            "be kept or be 1 before."
+            "For 'BroadcastTo', expected a shape to which {old} can be repeated, but got {sizes}: each length must "
+            "be kept or be 1 before.".format(old=old, sizes=sizes)
         ) from None
 
 

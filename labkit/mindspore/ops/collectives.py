@@ -26,6 +26,9 @@ from .primitives import Primitive
 WORLD = ("hccl_world_group", "nccl_world_group", "mccl_world_group")  # the group of all ranks, by any of its names
 
 
+_GROUP = "For '{name}', expected the group of all ranks, {world!r}, but got {group!r}."
+
+
 class ReduceOp(metaclass=Placed):
     """How `AllReduce` makes one value of many."""
 
@@ -101,7 +104,7 @@ def _variable(value):
 def check_group(name, group):
     """Raise ValueError for another group than that of all ranks."""
     if group not in WORLD:
-        raise ValueError(f"For '{name}', expected the group of all ranks, {WORLD[0]!r}, but got {group!r}.")
+        raise ValueError(_GROUP.format(name=name, world=WORLD[0], group=group))
 
 
 class AllReduce(Primitive):

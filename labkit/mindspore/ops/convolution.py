@@ -13,6 +13,7 @@ from ..common.tensor import Tensor, wrap
 from .op_table import OPS, register, value_of
 
 _PAD_MODES = ("valid", "same", "pad")
+_NO_FLOATS = "For '{name}', expected a tensor of Float16, Float32 or Float64, but got {dtype}."
 
 
 def pair(value, name, owner, dims=2):
@@ -133,7 +134,7 @@ def _pooled(input, kernel, stride, around, dilation, name, pool):
     """`pool` applied to a stack of images, or to a single one, whose shape has no batch; after checks."""
     x, dims = value_of(input, name), len(kernel)
     if x.dtype.kind in "iub":
-        raise TypeError(f"For '{name}', expected a tensor of Float16, Float32 or Float64, but got {of(x.dtype)}.")
+        raise TypeError(_NO_FLOATS.format(name=name, dtype=of(x.dtype)))
     if len(shape_of(x)) not in (dims + 1, dims + 2):
         raise ValueError(
             f"For primitive[{name}], the x shape size must be equal to {dims + 2}, but got {len(shape_of(x))}."

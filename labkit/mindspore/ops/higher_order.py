@@ -31,6 +31,8 @@ _KINDS = {  # the name of a type: what belongs to it, and how an error shows it
     "TypeType": (lambda x: isinstance(x, DType), "type_type"),
     "None": (lambda x: x is None, "type_none"),
 }
+_NO_TYPES = "For 'MultitypeFuncGraph.register', expected type names among {kinds}, but got {name!r}."
+_NO_FUNCTION = "For '{kind}', expected a function to map first, but got {fun!r}."
 
 
 def _shown(value):
@@ -92,9 +94,7 @@ def _kind_of(type_name):
     name = str(type_name)
     found = name if name in _KINDS else "Tensor" if name.endswith("Tensor") else None
     if found is None:
-        raise TypeError(
-            f"For 'MultitypeFuncGraph.register', expected type names among {list(_KINDS)}, but got {name!r}."
-        )
+        raise TypeError(_NO_TYPES.format(kinds=list(_KINDS), name=name))
     return found
 
 
@@ -109,7 +109,7 @@ class Map(metaclass=Placed):
     def __call__(self, *args):
         fun, args = (args[0], args[1:]) if self.ops is None else (self.ops, args)
         if not callable(fun):
-            raise TypeError(f"For '{type(self).__name__}', expected a function to map first, but got {fun!r}.")
+            raise TypeError(_NO_FUNCTION.format(kind=type(self).__name__, fun=fun))
         return self._mapped(fun, args)
 
     def _mapped(self, fun, args):

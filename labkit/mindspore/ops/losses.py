@@ -18,6 +18,9 @@ from .op_table import floating, register, value_of
 REDUCTIONS = {"mean": kernels.mean, "sum": kernels.sum_all, "none": lambda x: x}
 
 
+_BROADCASTS = "a loss of shapes {logits} and {labels} broadcasts to {shape}. Give both the same shape."
+
+
 def reduced(value, reduction, owner):
     """A tensor of the mean, the sum or all of the values. Raises ValueError for another `reduction`."""
     if reduction not in REDUCTIONS:
@@ -35,8 +38,7 @@ def difference(input, target, owner):
         found = quietly(anp.subtract, a, b)
         if shape_of(found) not in (shape_of(a), shape_of(b)):
             warn_user(
-                f"a loss of shapes {shape_of(a)} and {shape_of(b)} broadcasts to {shape_of(found)}. "
-                "Give both the same shape."
+                _BROADCASTS.format(logits=shape_of(a), labels=shape_of(b), shape=shape_of(found)),
             )
         return found
     except ValueError:

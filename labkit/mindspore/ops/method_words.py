@@ -20,6 +20,8 @@ import numpy as np
 from ..common import dtype as mstype
 from ..common.tensor import Tensor
 
+_LACKING = "labkit's {name}() does not support {word!r}, which MindSpore has; it supports {known}."
+
 
 class Argument(NamedTuple):
     """A word of an overload: its types, its default as text (None: it must be given), whether it is to be named."""
@@ -125,9 +127,7 @@ def _own_words(name, arguments, given, known):
             given[a.word] = _value(a.default)
     given = {word: value for word, value in given.items() if word in own}
     if lacking := [word for word in given if own[word] is None]:
-        raise TypeError(
-            f"labkit's {name}() does not support {lacking[0]!r}, which MindSpore has; it supports {', '.join(known)}."
-        )
+        raise TypeError(_LACKING.format(name=name, word=lacking[0], known=", ".join(known)))
     return {own[word]: value for word, value in given.items()}
 
 

@@ -9,6 +9,8 @@ from ..common.tensor import wrap
 from .creation import dropped
 from .op_table import OPS, in_dtype_of, value_of
 
+_NO_OPTION = "For '{name}', expected options among {known}, but got {options}."
+
 
 class Primitive(metaclass=Placed):
     """An op as an object: options in the constructor, by place or by name, tensors in the call. Raises TypeError for others.
@@ -26,9 +28,7 @@ class Primitive(metaclass=Placed):
         self.name, known = type(self).__name__, self.defaults
         unknown = set(kwargs) - set(known)
         if unknown or len(args) > len(known):
-            raise TypeError(
-                f"For '{self.name}', expected options among {list(known)}, but got {sorted(unknown) or args}."
-            )
+            raise TypeError(_NO_OPTION.format(name=self.name, known=list(known), options=sorted(unknown) or args))
         self.attrs = {**known, **dict(zip(known, args, strict=False)), **kwargs}
 
     def __repr__(self):
@@ -36,7 +36,7 @@ class Primitive(metaclass=Placed):
         return f"Prim[{self.name}]" + (f"<{shown}>" if shown else "")
 
     def __call__(self, *args):
-        raise NotImplementedError(f"{self.name}: expected a subclass that defines __call__")
+        raise NotImplementedError("{name}: expected a subclass that defines __call__".format(name=self.name))
 
 
 def without_options(name, fun) -> type:

@@ -91,7 +91,9 @@ class Parameters(dict):
         try:
             return self[name]
         except KeyError:
-            raise AttributeError(f"there is no {name!r} here; there are {sorted(self)}") from None
+            raise AttributeError(
+                "there is no {name!r} here; there are {names}".format(name=name, names=sorted(self))
+            ) from None
 
     def __setattr__(self, name, value):
         self[name] = value

@@ -79,7 +79,7 @@ def _joined(pieces):
     if kind == "str":
         return content.decode("utf-32-le")
     if kind not in _TYPES:
-        raise FormatError(f"a tensor of the unknown type {kind!r}")
+        raise FormatError("a tensor of the unknown type {kind!r}".format(kind=kind))
     array = np.frombuffer(content, _TYPES[kind].numpy)
     return array.reshape(() if dims == [0] and array.size else dims).copy()
 

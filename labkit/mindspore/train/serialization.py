@@ -19,6 +19,7 @@ from ..nn.cell import Cell
 from .checkpoint_format import decoded, encoded
 
 __all__ = ["load_checkpoint", "load_param_into_net", "save_checkpoint"]
+_NOT_SAVED = "For 'save_checkpoint', expected tensors, parameters, numbers and strings to be saved, but got {kind}."
 
 
 def save_checkpoint(save_obj, ckpt_file_name, integrated_save=True, async_save=False, append_dict=None,
@@ -54,9 +55,7 @@ def _stored_form(value):
         return value
     if isinstance(value, (bool, int, float)):
         return np.asarray(value, {bool: np.bool_, int: np.int64}.get(type(value), np.float32))
-    raise TypeError(
-        f"For 'save_checkpoint', expected tensors, parameters, numbers and strings to be saved, but got {type(value)}."
-    )
+    raise TypeError(_NOT_SAVED.format(kind=type(value)))
 
 
 def write_whole(path, content):

@@ -19,6 +19,8 @@ from .._tape.grad_mode import enable_grad, no_grad
 from .._tensor.grad_attribute import forget_gradients
 from .._tensor.tensor import Tensor
 
+_NO_UPDATE = "{kind}: expected a subclass that defines update(group, p, g)"
+
 
 class Optimizer(metaclass=Placed):
     """The base of optimizers: `param_groups`, a list of dicts of options, and `state`, a dict per parameter.
@@ -87,7 +89,7 @@ class Optimizer(metaclass=Placed):
 
     def update(self, group, p, g) -> np.ndarray:
         """The new value of `p`, an array, from its gradient `g`, an array; changes the state `self.state[p]`."""
-        raise NotImplementedError(f"{type(self).__name__}: expected a subclass that defines update(group, p, g)")
+        raise NotImplementedError(_NO_UPDATE.format(kind=type(self).__name__))
 
     def _state_of(self, p, name, initial=None):
         """The array of one tensor of a parameter's state; at first that of zeros, or of `initial`."""

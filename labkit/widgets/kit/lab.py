@@ -3,7 +3,7 @@ page.
 """
 
 import secrets
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -60,7 +60,8 @@ class Lab(Shown, AnyWidget):
     def state_with(self, **state: Any) -> dict[str, Any]:
         """The state, with other values of some names. Raises KeyError for a name that there is not."""
         if unknown := [key for key in state if key not in self.state_names]:
-            raise KeyError(f"state: expected some of {', '.join(self.state_names)}, but got {unknown[0]!r}")
+            text = "state: expected some of {names}, but got {name!r}"
+            raise KeyError(text.format(names=", ".join(self.state_names), name=unknown[0]))
         return {**self.state, **state}
 
     def html(self, theme: str = "auto", **state: Any) -> str:
@@ -69,7 +70,7 @@ class Lab(Shown, AnyWidget):
         `theme`: "light", "dark", or "auto" as the reader's.
         """
         if theme not in ("auto", "light", "dark"):
-            raise ValueError(f"theme: expected 'auto', 'light' or 'dark', but got {theme!r}")
+            raise not_one_of("theme", ("auto", "light", "dark"), theme)
         values = {"data": self.data, "still": "", **self.state_with(**state)}
         return module.document(
             self.title, self.path, values, self.svg("light", **state), {"auto": ""}.get(theme, f" {theme}")
@@ -89,6 +90,16 @@ class Lab(Shown, AnyWidget):
     def output(self) -> dict[str, Any]:
         """What a notebook output says to show this widget."""
         return {"model_id": self.model_id, "version_major": 2, "version_minor": 0}
+
+
+def not_one_of(name: str, known: Iterable[str], got: Any) -> ValueError:
+    """The error for an argument that is none of the known values.
+
+    >>> not_one_of("rule", ["forward", "central"], "left")
+    ValueError("rule: expected one of 'forward', 'central', but got 'left'")
+    """
+    text = "{name}: expected one of {known}, but got {got!r}"
+    return ValueError(text.format(name=name, known=", ".join(map(repr, known)), got=got))
 
 
 def digits(value: float, most: int) -> str:

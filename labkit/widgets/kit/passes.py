@@ -72,8 +72,13 @@ def passes(
     input or output and for a Jacobian of more than 4 million entries.
     """
     if not callable(fn) or not args:
-        came = type(fn).__name__ if not callable(fn) else "no arguments"
-        raise TypeError(f"{who}: expected a function and its arguments, as in {who}(f, x), but got {came}")
+        no_args = "{who}: expected a function and its arguments, as in {who}(f, x), but got no arguments"
+        text = (
+            no_args
+            if callable(fn)
+            else "{who}: expected a function and its arguments, as in {who}(f, x), but got {kind}"
+        )
+        raise TypeError(text.format(who=who, kind=type(fn).__name__))
     plain, values, names = plain_function(fn, args, {}, None, f"{who}(f, x)")
     place = _place(argnum, names)
     given = _floating(values[place])
@@ -154,7 +159,7 @@ def _place(argnum, names):
     if isinstance(argnum, int) and not isinstance(argnum, bool) and -len(names) <= argnum < len(names):
         return argnum % len(names)
     known = ", ".join(f"{i} or {name!r}" for i, name in enumerate(names))
-    raise IndexError(f"argnum: expected one of {known}, but got {argnum!r}")
+    raise IndexError("argnum: expected one of {known}, but got {argnum!r}".format(known=known, argnum=argnum))
 
 
 def _floating(value):
@@ -165,18 +170,21 @@ def _floating(value):
 def _numbers(plain, output, who):
     y = np.asarray(getval(output))
     if y.dtype.kind in "OSUc":
-        raise TypeError(f"{who}: expected {plain.__name__} to return real numbers, but got {type(output).__name__}")
+        text = "{who}: expected {function} to return real numbers, but got {kind}"
+        raise TypeError(text.format(who=who, function=plain.__name__, kind=type(output).__name__))
     return y
 
 
 def _check_size(m, n, who):
     if not m or not n:
-        raise ValueError(f"{who}: expected inputs and outputs, but got {m} output and {n} input elements")
+        text = "{who}: expected inputs and outputs, but got {m} output and {n} input elements"
+        raise ValueError(text.format(who=who, m=m, n=n))
     if m * n > MAX_ENTRIES:
-        raise ValueError(
-            f"{who}: {m} outputs by {n} inputs are {m * n:,} entries; expected at most {MAX_ENTRIES:,}: "
+        text = (
+            "{who}: {m} outputs by {n} inputs are {count:,} entries; expected at most {most:,}: "
             "take a part of the output or a smaller input"
         )
+        raise ValueError(text.format(who=who, m=m, n=n, count=m * n, most=MAX_ENTRIES))
 
 
 def _units(parts):

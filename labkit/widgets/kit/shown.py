@@ -56,9 +56,12 @@ class Shown:
         kinds = self.writers
         if path.suffix.lower() not in kinds:
             *others, last = kinds
-            raise ValueError(f"save: expected a name that ends in {', '.join(others)} or {last}, but got {path.name!r}")
+            text = "save: expected a name that ends in {others} or {last}, but got {name!r}"
+            raise ValueError(text.format(others=", ".join(others), last=last, name=path.name))
         if not path.parent.is_dir():
-            raise FileNotFoundError(f"save: there is no folder {str(path.parent)!r}; make it first")
+            raise FileNotFoundError(
+                "save: there is no folder {folder!r}; make it first".format(folder=str(path.parent))
+            )
         given: dict[str, Any] = {**({} if theme is None else {"theme": theme}), **dials}
         content = kinds[path.suffix.lower()](**given)
         path.write_bytes(content if isinstance(content, bytes) else content.encode())

@@ -31,12 +31,12 @@ function questionAt(data, state) {
 export default { render({ model, el }) {
   const data = model.get("data"), { samples, words } = data, all = samples.length, keys = ["cut1", "cut2", "cut3", "cut4", "cut5"];
   const frame = new Frame({ model, el }, ["parts", "shards", "combine", ...keys], data), top = 40, base = 190, left = 34, tile = 28, gap = 9;
-  frame.choice("Parts", "parts", data.counts);
-  frame.choice("Sizes", "shards", data.shards);
-  frame.choice("Combined by", "combine", data.combine);
+  frame.choice(words.combined, "combine", data.combine);
+  frame.button(words.equal, () => frame.set({ shards: "even" }));
+  frame.select(words.parts, "parts", data.counts, undefined, String, frame.menu);
   frame.predict((state) => { const from = { parts: Math.max(state.parts, 2) }; return { ...questionAt(data, { ...state, ...from }), from }; });
 
-  const batch = frame.panel("Drag the rings to cut the batch", 424, 272), made = frame.panel("What the parts make together", 424, 272);
+  const batch = frame.panel(words.drag, 424, 272), made = frame.panel(words.made, 424, 272);
   const own = axis(Math.min(0, ...samples), Math.max(...samples), base, top), gapAt = (end, k) => left + tile * end + gap * (k - 0.5) - 1.5;
   const span = (ends, k) => [left + tile * ends[k] + gap * k, left + tile * ends[k + 1] + gap * k - 3];
   keys.forEach((key, i) => {
@@ -52,11 +52,11 @@ export default { render({ model, el }) {
   frame.begin((state) => {
     const { ends, sizes, parts, weights, big, together } = splitOf(data, state), { combine } = state, sum = combine === "sum", count = sizes.length, of = sizes.map((_, k) => span(ends, k));
     const bar = (along, x, width, from, to, role) => svg("rect", { class: `lab-${role}`, x, width, y: along(Math.max(from, to)), height: Math.max(Math.abs(along(from) - along(to)), 1), rx: 2 });
-    batch.ink.replaceChildren(written(8, 16, "the gradient of each sample", "note"), svg("path", { class: "lab-fwd", d: "M220 12l26 0" }), written(252, 16, "the mean of its part", "secantword"),
+    batch.ink.replaceChildren(written(8, 16, words.sample, "note"), svg("path", { class: "lab-fwd", d: "M220 12l26 0" }), written(252, 16, words.mean_of_part, "secantword"),
       ...leftOf(own, left - 5, left + tile * all + gap * 5, ticks(own.low, own.high)), ...samples.map((value, i) => bar(own, left + tile * i + gap * ends.slice(1).filter((end) => end <= i).length, tile - 3, 0, value, "sample")),
       ...of.flatMap(([from, to], k) => [svg("path", { class: "lab-fwd", d: `M${from} ${own(parts[k])}L${to} ${own(parts[k])}` }), k ? svg("path", { class: "lab-g", d: `M${(of[k - 1][1] + from) / 2} ${top - 14}L${(of[k - 1][1] + from) / 2} ${base + 22}` }) : "",
-        written((from + to) / 2, base + 20, sizes[k] > 2 ? `${sizes[k]} samples` : `${sizes[k]}`, "note", "middle"), frame.asked ? "" : written((from + to) / 2, base + 60, `×${digits((weights[k] * all) / sizes[k], 2)}`, "word", "middle")]),
-      written(left, base + 76, "how much a sample counts, compared with the whole batch", "note"));
+        written((from + to) / 2, base + 20, sizes[k] > 2 ? filledIn(words.samples, { size: sizes[k] }) : `${sizes[k]}`, "note", "middle"), frame.asked ? "" : written((from + to) / 2, base + 60, `×${digits((weights[k] * all) / sizes[k], 2)}`, "word", "middle")]),
+      written(left, base + 76, words.counts, "note"));
     const low = Math.min(own.low, together), up = axis(low, sum ? Math.max(1.5 * count * big, together) : own.high, base, top), room = 374, share = (k) => (sum ? 1 : weights[k]);
     let x = left, below = 0;
     const columns = parts.flatMap((part, k) => {
@@ -65,12 +65,12 @@ export default { render({ model, el }) {
       below += part;
       return drawn;
     });
-    const off = Math.abs(together / big - 1), verdict = off < 1e-9 ? "✓ exactly" : `${digits(100 * off, 3)} % too ${together > big ? "large" : "small"}`;
-    made.ink.replaceChildren(written(left, 16, { mean: "plain mean: all parts count alike, equal widths", sum: "sum: the parts on top of each other, each × 1", weighted: "weighted: a part counts by its samples, its width" }[combine], "note"),
+    const off = Math.abs(together / big - 1), verdict = filledIn(words[off < 1e-9 ? "exact" : together > big ? "large" : "small"], { error: digits(100 * off, 3) });
+    made.ink.replaceChildren(written(left, 16, words[`${combine} how`], "note"),
       ...(frame.asked ? [] : [...leftOf(up, left - 5, left + room, ticks(up.low, up.high)), ...columns, svg("rect", { class: "lab-backward", "fill-opacity": 0.45, x: left, width: room, y: up(Math.max(big, together)), height: Math.abs(up(big) - up(together)) }),
         svg("path", { class: "lab-bwd lab-thick", d: `M${left} ${up(together)}l${room} 0` }), svg("path", { class: "lab-g lab-dashed", d: `M${left} ${up(big)}l${room} 0` })]),
-      svg("path", { class: "lab-g lab-dashed", d: `M${left} 232l26 0` }), written(68, 236, `the whole batch: ${digits(big, 3)}`, "word"),
-      svg("path", { class: "lab-bwd lab-thick", d: `M${left} 256l26 0` }), written(68, 260, `the parts together: ${frame.asked ? "?" : digits(together, 3)}`, "tangentword"), written(left + room, 260, frame.asked ? "" : verdict, "word", "end"));
+      svg("path", { class: "lab-g lab-dashed", d: `M${left} 232l26 0` }), written(68, 236, filledIn(words.whole, { value: digits(big, 3) }), "word"),
+      svg("path", { class: "lab-bwd lab-thick", d: `M${left} 256l26 0` }), written(68, 260, filledIn(words.together, { value: frame.asked ? "?" : digits(together, 3) }), "tangentword"), written(left + room, 260, frame.asked ? "" : verdict, off < 1e-9 ? "fate2" : "fate3", "end"));
     return sentenceOf(data, state);
   });
 } };

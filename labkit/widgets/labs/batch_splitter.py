@@ -61,6 +61,23 @@ WORDS = {
     "about": "A batch of 12 samples is cut into parts: micro-batches, or workers. Each bar is the gradient of a sample; each "
     "column that of a part's mean loss, as wide as the part's weight. The thick line is the combined gradient of the parts; it "
     "should be the dashed one, the gradient of the whole batch.",
+    "combined": "Combined by",
+    "equal": "Equal parts",
+    "parts": "Parts",
+    "drag": "Drag the discs to cut the batch into parts",
+    "made": "What the gradients of the parts make together",
+    "sample": "the gradient of each sample",
+    "mean_of_part": "the mean of its part",
+    "samples": "{size} samples",
+    "counts": "how much a sample counts, compared with the whole batch",
+    "mean how": "mean: all parts count alike, so all are equally wide",
+    "sum how": "sum: the parts are stacked, each counts once",
+    "weighted how": "weighted: a part is as wide as its share of the samples",
+    "whole": "the whole batch: {value}",
+    "together": "the parts together: {value}",
+    "exact": "✓ the same",
+    "large": "✗ {error} % too large",
+    "small": "✗ {error} % too small",
     "one": "One part is all samples, so its gradient is the gradient of the whole batch.",
     "even": "All parts have {size} samples, so the plain mean of their gradients is the gradient of the whole batch.",
     "uneven": "Each part has the weight 1/{count}, however few samples it has, so the mean is {error} % off.",
@@ -124,7 +141,7 @@ class BatchSplitter(Lab):
         }
         samples = plain([self._of(i, i + 1) for i in range(SAMPLES)])
         data = {"about": WORDS["about"], "samples": samples, "counts": COUNTS, "shards": SHARDS, "combine": COMBINE}
-        super().__init__("Split a batch: do the parts make the whole?", data)
+        super().__init__("Split a batch: do the parts give the same gradient?", data)
 
     def split(self, **state: Any) -> Split:
         """The parts in the state that is shown. `state`: other values of some traits."""

@@ -22,7 +22,7 @@ from ... import torch
 from ...messages.wrapping import Prose
 from ...mindspore import Tensor, ops
 from ...mindspore.amp import StaticLossScaler, all_finite
-from ..kit.lab import Lab, digits
+from ..kit.lab import Lab, digits, not_one_of
 from ..kit.module import module, style
 from ..kit.sketch import Sketch
 from ..kit.traits import Trait, traits
@@ -85,9 +85,9 @@ def faults(order: Sequence[str], overflow: bool, rule: str) -> list[str]:
         return []
     said, place = [], tuple(order).index
     if place("clip") < place("unscale"):
-        said.append(f"The clip comes before the unscale: it sees gradients {SCALE:g} times too large.")
+        said.append(WORDS["clip unscale"].format(scale=f"{SCALE:g}"))
     if place("clip") < place("reduce"):
-        said.append("The clip comes before the reduce: each worker is clipped on its own, and the ratios change.")
+        said.append(WORDS["clip reduce"])
     return said
 
 
@@ -95,12 +95,8 @@ def _overflow_faults(results, skips):
     if all(skips):
         return []
     if any(skips):
-        update = ", ".join(number(v) for v in results[0])
-        return [
-            f"The check comes before the reduce: worker 2 skips, but worker 1 updates by [{update}]. "
-            "(all_finite checks one worker; MindSpore's loss-scale cell also shares the result.)"
-        ]
-    return ["The clip turns inf into a finite number before the check, so the overflow goes unnoticed."]
+        return [WORDS["check reduce"].format(update=", ".join(number(v) for v in results[0]))]
+    return [WORDS["clip check"]]
 
 
 def right(order: Sequence[str], rule: str) -> bool:
@@ -192,6 +188,11 @@ WORDS = {
     "by value slip": "All elements of h are within the threshold.",
     "by norm slip": "The norm of h is within the threshold.",
     "none slip": "One of the rules looks at g and h together.",
+    "clip unscale": "The clip comes before the unscale: it sees gradients {scale} times too large.",
+    "clip reduce": "The clip comes before the reduce: each worker is clipped on its own, and the ratios change.",
+    "check reduce": "The check comes before the reduce: worker 2 skips, but worker 1 updates by [{update}]. (all_finite checks "
+    "one worker; MindSpore's loss-scale cell also shares the result.)",
+    "clip check": "The clip turns inf into a finite number before the check, so the overflow goes unnoticed.",
     "cliff": "Step {step}. Without clipping: {free}. Clipped to max_norm {limit}: {clipped}.",
     "there": "w = {w}, b = {b}, loss {loss}, gradient norm {norm}",
     "out": "out of the picture at w = {w}, b = {b}",
@@ -242,7 +243,7 @@ class ClippingLab(Lab):
 
     def __init__(self, part: str = PARTS[0]):
         if part not in PARTS:
-            raise ValueError(f"part: expected one of {', '.join(map(repr, PARTS))}, but got {part!r}")
+            raise not_one_of("part", PARTS, part)
         data = {"parts": PARTS, "times": TIMES, "target": TARGET, "rate": RATE, "steps": STEPS}
         super().__init__("Clipping gradients: which rule keeps their direction?", data, part=part)
 

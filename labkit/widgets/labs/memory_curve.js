@@ -21,17 +21,11 @@ function momentAt(run, time) {
   return run.findLast((moment) => moment.time === ends);
 }
 
-const many = (count, noun) => `${count} ${noun}${count === 1 ? "" : "s"}`;
-const heldWords = (count) => `${many(count, "result")} ${count === 1 ? "is" : "are"} held`;
-
 function sentenceOf(data, { time, checkpoints, retain }) {
-  const { words, layers } = data, count = Math.round(checkpoints), [run, plain] = [count, 0].map((k) => runOf(data, k, retain)), moment = momentAt(run, time), held = heldWords(moment.count);
-  if (moment.kind === "end") {
-    const left = filledIn(words[moment.count === 1 ? "output" : count ? "ends" : "all"], { held }), slower = digits(100 * (run.at(-1).time / plain.at(-1).time - 1), 2);
-    return filledIn(words[count ? "price" : "plain"], { most: mostOf(run), plain: mostOf(plain), slower, time: run.at(-1).time, left });
-  }
-  const least = Math.floor(layers / count), parts = !count ? words.none : filledIn(words[layers % count ? "unlike" : "alike"], { count: many(count, "checkpoint"), layers: many(least, "layer"), least, more: least + 1 });
-  return filledIn(words.now, { setting: parts + (retain ? words.retain : ""), time: moment.time, doing: filledIn(words[moment.kind], { layer: moment.layer + 1 }), held });
+  const { words, layers } = data, count = Math.round(checkpoints), [run, plain] = [count, 0].map((k) => runOf(data, k, retain)), moment = momentAt(run, time), least = Math.floor(layers / Math.max(count, 1));
+  const keys = moment.kind === "end" ? [count ? "price" : "plain", moment.count === 1 ? "output" : count ? "ends" : "all"] : [!count ? "none" : layers % count ? "unlike" : "alike", ...(retain ? ["retain"] : []), moment.kind, "held"];
+  const given = { count, least, more: least + 1, time: moment.time, layer: moment.layer + 1, held: moment.count, most: mostOf(run), plain: mostOf(plain), slower: digits(100 * (run.at(-1).time / plain.at(-1).time - 1), 2) };
+  return keys.map((key) => filledIn(words[key], given)).join(" ");
 }
 
 // The two questions: how many results are held when all layers have run, and how many at the worst moment.
@@ -39,12 +33,12 @@ function questionAt(data, { checkpoints, retain }, second) {
   const { words, layers } = data, count = Math.round(checkpoints), run = runOf(data, count, retain), held = momentAt(run, layers).count, again = count && Math.ceil(layers / count);
   const right = second ? filledIn(words[count ? "worst" : "worst 0"], { count: held, again }) : words[`turn ${count > 1 ? "more" : count}`];
   const slips = second ? [[held, "worst held"], [again, "worst again"], [layers, "turn all"]] : [[layers, "turn all"], [held - 1, "turn fewer"], [held + 1, "turn x"]];
-  return { question: second ? filledIn(words["ask worst"], { held: heldWords(held) }) : words["ask turn"], answer: second ? mostOf(run) : held, tolerance: 0, right, otherwise: filledIn(words.otherwise, { right }),
+  return { question: second ? filledIn(words["ask worst"], { held }) : words["ask turn"], answer: second ? mostOf(run) : held, tolerance: 0, right, otherwise: filledIn(words.otherwise, { right }),
     slips: slips.map(([value, name]) => [value, words[name]]) };
 }
 
 export default { render({ model, el }) {
-  const data = model.get("data"), { layers, last } = data, frame = new Frame({ model, el }, ["time", "checkpoints", "retain"], data);
+  const data = model.get("data"), { layers, last, words } = data, frame = new Frame({ model, el }, ["time", "checkpoints", "retain"], data);
   const X = axis(0, last, 34, 418), Y = axis(0, layers + 4, 270, 90), K = axis(0, layers, 40, 404), P = axis(0, layers + 4, 200, 20), box = (X.end - X.start) / layers;
   const every = data.runs.map((runs) => runs.map((words) => momentsOf(data, words))); // by retain_graph and number of checkpoints
   frame.player("Play", 7000, () => frame.state.time / last, (part) => frame.set({ time: last * part }, true));
@@ -52,7 +46,7 @@ export default { render({ model, el }) {
   const question = (second) => ({ ...questionAt(data, frame.state, second), from: { time: layers - 1 + second }, to: { time: second ? last : layers }, next: second ? undefined : () => question(1) });
   frame.predict(() => question(0));
 
-  const curve = frame.panel("Filled boxes: results that are held. Drag the time", 432, 308), peaks = frame.panel("The most held at once: drag the number of checkpoints", 432, 308);
+  const curve = frame.panel(words["drag time"], 432, 308), peaks = frame.panel(words["drag count"], 432, 308);
   const nowOf = ({ time, checkpoints, retain }) => { const run = every[Number(retain)][Math.round(checkpoints)]; return { run, time: Math.min(time, run.at(-1).time), moment: momentAt(run, time) }; };
   frame.dial(curve, "Time", "time", [0, last], { at: (state) => { const { time, moment } = nowOf(state); return [X(time), Y(moment.count)]; }, from: (x) => X.inverse(x), step: 1, area: [34, 90, 418, 270] });
   frame.dial(peaks, "Number of checkpoints", "checkpoints", [0, layers], { at: ({ checkpoints }) => [K(checkpoints), P.start], from: (x) => K.inverse(x), step: 1, whole: true, area: [40, 20, 404, 200] });

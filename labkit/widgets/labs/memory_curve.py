@@ -22,7 +22,6 @@ from ..kit.lab import Lab
 from ..kit.module import module, style
 from ..kit.sketch import Sketch
 from ..kit.traits import Trait, traits
-from ..kit.words import counted
 
 LAYERS = 16
 RUN, BACK = 1, 2  # the time of a layer's run, and of its walk back
@@ -112,22 +111,23 @@ WORDS = {
     "about": "A chain of 16 layers, forward and backward. A box for the result of each layer is filled while the result is held, "
     "with a 2 where two copies are; the last one is the output. Below, how many are held against time: a forward pass of a layer "
     "takes 1, a backward pass 2. On the right, the most results held at once with every number of checkpoints.",
-    "now": "{setting}. Time {time}: {doing}, {held}.",
-    "plain": "Without checkpoints {most} results are held at once; the time is {time}. {left}",
-    "price": "At most {most} results at once instead of {plain}, for {slower}% more time. {left}",
-    "output": "Now {held}, the output.",
-    "all": "Now {held}.",
-    "ends": "Now {held}: where checkpoints end. What ran again is not retained.",
-    "none": "No checkpoint",
-    "alike": "{count} of {layers}",
-    "unlike": "{count} of {least} or {more} layers",
-    "retain": ", retain_graph=True",
-    "start": "nothing has run yet",
-    "forward": "layer {layer} runs",
-    "again": "layer {layer} runs again",
-    "back": "backward pass of layer {layer}",
-    "turn": "all layers have run",
-    "end": "the backward pass is done",
+    "none": "No checkpoint.",
+    "alike": "Checkpoints: {count}, of {least} layers each.",
+    "unlike": "Checkpoints: {count}, of {least} or {more} layers each.",
+    "retain": "With retain_graph=True.",
+    "start": "Time {time}: nothing has run yet.",
+    "forward": "Time {time}: layer {layer} runs.",
+    "again": "Time {time}: layer {layer} runs again.",
+    "back": "Time {time}: the backward pass of layer {layer} runs.",
+    "turn": "Time {time}: all layers have run.",
+    "held": "Results held: {held}.",
+    "plain": "Without checkpoints {most} results are held at once; the time is {time}.",
+    "price": "At most {most} results are held at once instead of {plain}, for {slower}% more time.",
+    "output": "Results held now: {held}, the output.",
+    "all": "Results held now: {held}.",
+    "ends": "Results held now: {held}, where checkpoints end. What ran again is not retained.",
+    "drag time": "Filled boxes: results that are held. Drag the time",
+    "drag count": "The most held at once: drag the number of checkpoints",
     "ask turn": "The last of 16 layers is about to run. How many results are held when it is done?",
     "turn 0": "Every rule saves its result.",
     "turn 1": "Only the result of the last layer.",
@@ -135,7 +135,7 @@ WORDS = {
     "turn all": "That is the answer without checkpoints.",
     "turn fewer": "You hold the result of the last layer, too.",
     "turn x": "The first checkpoint saves x, and x is not the result of a layer.",
-    "ask worst": "The backward pass begins, and {held}. How many are held at its peak?",
+    "ask worst": "The backward pass begins with {held} results held. How many are held at its peak?",
     "worst": "{count} and the {again} of the part that runs again.",
     "worst 0": "Nothing runs again.",
     "worst held": "A checkpoint runs again, and its results are held as well.",
@@ -189,17 +189,16 @@ class MemoryCurve(Lab):
         at = self.state_with(**state)
         count, retain = round(at["checkpoints"]), at["retain"]
         run, plain = self._every[count, retain], self._every[0, retain]
-        moment, many = at_time(run, at["time"]), len(at_time(run, at["time"]).held)
-        held = f"{counted(many, 'result')} {'is' if many == 1 else 'are'} held"
+        moment = at_time(run, at["time"])
         if moment.kind == "end":
-            left = WORDS["output" if many == 1 else "ends" if count else "all"].format(held=held)
-            slower = f"{100 * (run[-1].time / plain[-1].time - 1):.0f}"
-            kind, given = "price" if count else "plain", {"plain": most(plain), "slower": slower, "time": run[-1].time}
-            said = WORDS[kind].format(most=most(run), left=left, **given)
+            keys = ["price" if count else "plain", "output" if len(moment.held) == 1 else "ends" if count else "all"]
         else:
-            doing = WORDS[moment.kind].format(layer=moment.layer + 1)
-            setting = _setting(count) + WORDS["retain"] * retain
-            said = WORDS["now"].format(setting=setting, time=moment.time, doing=doing, held=held)
+            setting = "none" if not count else "unlike" if LAYERS % count else "alike"
+            keys = [setting, *["retain"] * retain, moment.kind, "held"]
+        least, slower = LAYERS // max(count, 1), f"{100 * (run[-1].time / plain[-1].time - 1):.0f}"
+        given = {"count": count, "least": least, "more": least + 1, "time": moment.time, "layer": moment.layer + 1}
+        given |= {"held": len(moment.held), "most": most(run), "plain": most(plain), "slower": slower}
+        said = " ".join(WORDS[key].format(**given) for key in keys)
         return Prose("\n".join((f"{self.title}.", self.data["about"], said)))
 
     def svg(self, theme: str = "light", **state: Any) -> str:
@@ -228,15 +227,6 @@ def at_time(run: list[Snapshot], time: float) -> Snapshot:
 def most(run: list[Snapshot]) -> int:
     """The largest number of arrays held at once."""
     return max(len(moment.held) for moment in run)
-
-
-def _setting(count):
-    if not count:
-        return WORDS["none"]
-    many, least = counted(count, "checkpoint"), LAYERS // count
-    if LAYERS % count:
-        return WORDS["unlike"].format(count=many, least=least, more=least + 1)
-    return WORDS["alike"].format(count=many, layers=counted(least, "layer"))
 
 
 def _written(run: list[Snapshot]) -> str:

@@ -40,18 +40,16 @@ function reasonOf(q, h, format) {
 }
 
 function sentenceOf({ words }, { x, h, format, rule }, q) {
-  const given = { x: digits(x, 5), h: digits(h, 3), format, rule, value: digits(q.value, 10), slope: digits(q.slope, 10), error: digits(q.error, 3), kind: q.slope ? "relative error" : "error" };
-  return `${filledIn(words[Number.isFinite(q.value) ? "head" : "none"], given)} ${filledIn(words[reasonOf(q, h, format)], given)}`;
+  const given = { x: digits(x, 5), h: digits(h, 3), format, rule, value: digits(q.value, 10), slope: digits(q.slope, 10), error: digits(q.error, 3) };
+  return `${filledIn(words[!Number.isFinite(q.value) ? "none" : q.slope ? "head" : "flat"], given)} ${filledIn(words[reasonOf(q, h, format)], given)}`;
 }
 
 // The numbers of a format from low to high; none where there are more than `most`.
-function storedBetween(low, high, format, most = 24) {
+function storedBetween(low, high, format, most = 96) {
   const [bits, least] = EXPONENT[format], size = Math.max(Math.abs(low), Math.abs(high));
-  const unit = 2 ** (Math.max(Math.floor(Math.log2(size || 2 ** least)), least) - bits);
-  if ((high - low) / unit > 2 * most) return [];
-  const found = new Set();
-  for (let k = 0; k <= 2 * most + 2; k++) { const at = ROUND[format]((Math.floor(low / unit) + k / 2) * unit); if (at >= low && at <= high) found.add(at); }
-  return found.size <= most ? [...found] : [];
+  const unit = 2 ** (Math.max(Math.floor(Math.log2(size || 2 ** least)), least) - bits), first = Math.floor(low / unit), last = Math.ceil(high / unit);
+  if (last - first > most) return [];
+  return [...new Set(Array.from({ length: 2 * (last - first) + 1 }, (_, k) => ROUND[format]((first + k / 2) * unit)))];
 }
 
 // The question that fits a state, if there is one: what to ask, and the h that answers it.
@@ -86,7 +84,7 @@ export default { render({ model, el }) {
   frame.toggle("Zoom to h", "zoom", () => { const from = zoomed, to = frame.state.zoom ? 1 : 0; frame.animate(900, (part) => { zoomed = from + (to - from) * part; frame.redraw(); }); }, frame.menu);
   frame.predict((state) => questionAt(data, state));
 
-  const plane = frame.panel(`The curve of ${name}: drag x and x + h`, WIDTH, HEIGHT), errors = frame.panel("The error at every h: drag h", WIDTH, HEIGHT);
+  const plane = frame.panel(filledIn(words.curve, { name }), WIDTH, HEIGHT), errors = frame.panel(words.errors, WIDTH, HEIGHT);
 
   // A window around a place: from the plane to px. Its height is that of the curve's parabola there.
   function windowAt(centre, width, box, format) {
@@ -104,14 +102,16 @@ export default { render({ model, el }) {
   // Curve, stored numbers, secant and tangent in a window.
   function drawnIn(view, q, format, samples) {
     const { across, up, box, inverse, steep } = view, [left, top, right, base] = box;
-    const xs = Array.from({ length: samples + 1 }, (_, i) => inverse(left + ((right - left) * i) / samples));
-    const stored = storedBetween(xs[0], xs[samples], format), dots = Number.isFinite(q.value) ? [[q.low, q.first], [q.high, q.second]] : [];
-    return [...stored.map((x) => svg("line", { class: "lab-grid", x1: across(x), x2: across(x), y1: top, y2: base })),
-      svg("path", { class: "lab-curve", d: through(xs.map((x) => [across(x), up(valueAt(data, x, 0, format))]), box) }),
+    const xs = Array.from({ length: samples + 1 }, (_, i) => inverse(left + ((right - left) * i) / samples)), dots = Number.isFinite(q.value) ? [[q.low, q.first], [q.high, q.second]] : [];
+    // where the format has few numbers, the function is drawn at each of them
+    const stored = storedBetween(xs[0], xs[samples], format).map((x) => [across(x), up(valueAt(data, x, 0, format))]).filter(([x]) => x >= left && x <= right), few = stored.length > 0 && stored.length <= 24;
+    return [...(few ? stored : []).map(([x]) => svg("line", { class: "lab-grid", x1: x, x2: x, y1: top, y2: base })),
+      ...(stored.length ? [] : [svg("path", { class: "lab-curve", d: through(xs.map((x) => [across(x), up(valueAt(data, x, 0, format))]), box) })]),
       svg("path", { class: "lab-secant", d: straight(across(q.low), up(q.first), steep(q.value), box) }),
       svg("path", { class: "lab-tangent", d: straight(across(q.middle), up(valueAt(data, q.middle, 0, format)), steep(q.slope), box) }),
+      ...stored.filter(([, y]) => y >= top && y <= base).map(([x, y]) => svg("circle", { cx: x, cy: y, r: few ? 3 : 1.4, style: "fill: var(--lk-ink)" })),
       ...dots.map(([x, y]) => [across(x), up(y)]).filter(([x, y]) => x >= left && x <= right && y >= top && y <= base).map(([x, y]) => svg("circle", { class: "lab-dot", cx: x, cy: y, r: 3.5 })),
-      written(q.slope < 0 ? left + 5 : right - 5, base - 6, stored.length ? `${stored.length} stored number${stored.length === 1 ? "" : "s"}` : "", "note", q.slope < 0 ? "start" : "end")];
+      written(q.slope < 0 ? left + 5 : right - 5, base - 6, few ? filledIn(words[stored.length > 1 ? "stored" : "one stored"], { format, count: stored.length }) : "", "note", q.slope < 0 ? "start" : "end")];
   }
 
   // The errors of every step, by format and rule, of one x.
@@ -156,13 +156,13 @@ export default { render({ model, el }) {
     // the lens goes into the upper corner on the side where the curve is low
     const lensLeft = q.slope < 0 ? BOX[2] - LENS[0] - 8 : BOX[0] + 8, lens = [lensLeft, BOX[1] + 8, lensLeft + LENS[0], BOX[1] + 8 + LENS[1]];
     const glass = zoomed ? [] : [svg("rect", { class: "lab-cover", x: lens[0], y: lens[1], width: LENS[0], height: LENS[1], rx: 3 }),
-      ...drawnIn(windowAt(q.middle, h, lens, format), q, format, 60), written(lens[0] + 5, lens[1] + 14, `${digits(2 * reach * h, 2)} wide`, "note")];
+      ...drawnIn(windowAt(q.middle, h, lens, format), q, format, 60), written(lens[0] + 5, lens[1] + 14, filledIn(words.wide, { width: digits(2 * reach * h, 2) }), "note")];
     const ends = rule === "central" ? ["x − h", "x + h"] : ["x", "x + h"], [a, b] = [q.low, q.high].map((at) => clamped(view.across(at), BOX[0], BOX[2]));
-    const names = q.alike ? [written(clamped((a + b) / 2, 80, 340), 318, `${ends[0]} = x + h, as stored`, "word", "middle")]
+    const names = q.alike ? [written(clamped((a + b) / 2, 80, 340), 318, filledIn(words.same, { start: ends[0] }), "word", "middle")]
       : [written(clamped(a, 24, b - 34), 318, ends[0], "word", "middle"), written(clamped(b, 60, 396), 318, ends[1], "word", "middle")];
     plane.ink.replaceChildren(svg("rect", { class: "lab-area", x: BOX[0], y: BOX[1], width: BOX[2] - BOX[0], height: BOX[3] - BOX[1] }), ...drawnIn(view, q, format, 160), ...glass, ...names,
       svg("line", { class: "lab-tangent", x1: 10, x2: 36, y1: 12, y2: 12 }), svg("line", { class: "lab-secant", x1: 10, x2: 36, y1: 32, y2: 32 }),
-      written(42, 16, `tangent: slope ${digits(q.slope)}`, "tangentword"), written(42, 36, Number.isFinite(q.value) ? `secant: slope ${digits(q.value)}` : "no secant: not a number", "secantword"));
+      written(42, 16, filledIn(words.tangent, { slope: digits(q.slope) }), "tangentword"), written(42, 36, filledIn(words[Number.isFinite(q.value) ? "secant" : "no secant"], { slope: digits(q.value) }), "secantword"));
 
     const every = Math.ceil((up.high - up.low) / 6), powers = Array.from({ length: 7 }, (_, i) => Math.floor(up.high / every) * every - every * i).filter((power) => power >= up.low);
     const guide = (role, error) => svg("path", { class: role, d: through(STEPS.map((one) => [right(Math.log10(one)), up(Math.log10(error(one)))]), box) });
@@ -177,10 +177,10 @@ export default { render({ model, el }) {
     errors.ink.replaceChildren(svg("rect", { class: "lab-area", x: 52, y: 30, width: 346, height: 252 }),
       ...[0, 4, 8, 12, 16].flatMap((p) => [svg("line", { class: "lab-grid", x1: right(-p), x2: right(-p), y1: 30, y2: 282 }), written(right(-p), 298, p ? `1e−${String(p).padStart(2, "0")}` : "1", "note", "middle")]),
       ...powers.flatMap((p) => [svg("line", { class: "lab-grid", x1: 52, x2: 398, y1: up(p), y2: up(p) }), written(46, up(p) + 4, p ? digits(10 ** p, 1).replace(/^10+$/, (all) => `1e+0${all.length - 1}`) : "1", "note", "end")]),
-      written(225, 318, "h, smaller to the right →", "note", "middle"), written(4, 16, q.slope ? "relative error" : "error", "note"),
-      svg("line", { class: "lab-tangent", x1: 104, x2: 130, y1: 12, y2: 12 }), written(135, 16, "truncation", "tangentword"), svg("line", { class: "lab-round", x1: 220, x2: 246, y1: 12, y2: 12 }), written(251, 16, "round-off", "roundword"),
-      ...FORMATS.filter((one) => one !== format).flatMap((one) => curve(one, "lab-other")), guide("lab-tangent", scaled.truncation), guide("lab-round", scaled.roundoff), ...curve(format, "lab-curve"),
-      ...(Number.isFinite(q.error) ? [] : [written(right(Math.log10(h)) - 14, 274, "not a number", "roundword", "end")]));
+      written(225, 318, words.h, "note", "middle"), written(4, 16, words[q.slope ? "relative" : "absolute"], "note"),
+      svg("line", { class: "lab-tangent", x1: 104, x2: 130, y1: 12, y2: 12 }), written(135, 16, words.short, "tangentword"), svg("line", { class: "lab-round", x1: 220, x2: 246, y1: 12, y2: 12 }), written(251, 16, words.rounded, "roundword"),
+      ...FORMATS.filter((one) => one !== format && !frame.asked).flatMap((one) => curve(one, "lab-other")), guide("lab-tangent", scaled.truncation), guide("lab-round", scaled.roundoff), ...curve(format, "lab-curve"),
+      ...(Number.isFinite(q.error) ? [] : [written(right(Math.log10(h)) - 14, 274, words.nowhere, "roundword", "end")]));
     return sentenceOf(data, state, q);
   });
 } };

@@ -16,7 +16,7 @@ from ...engine import grad
 from ...messages.wrapping import Prose
 from ...precision import FORMATS
 from ...program import Recording, recorded
-from ..kit.lab import Lab, digits
+from ..kit.lab import Lab, digits, not_one_of
 from ..kit.module import module, style
 from ..kit.reckoning import PRIMITIVES, Const, Program
 from ..kit.sketch import Axis, Sketch
@@ -53,13 +53,16 @@ class Function:
     def __init__(self, fn: Callable[[Any], Any], x: Any):
         self.x = _number(x)
         if not callable(fn):
-            raise TypeError(f"StepSize: expected a function of one number, but got {type(fn).__name__}")
+            raise TypeError(
+                "StepSize: expected a function of one number, but got {kind}".format(kind=type(fn).__name__)
+            )
         value, slope = _checked(fn, self.x)
         if not np.isfinite([value, slope]).all():
-            raise ValueError(
-                f"StepSize: expected a finite value and slope at x = {self.x:g}, but got value {value:g} and slope {slope:g}; "
+            text = (
+                "StepSize: expected a finite value and slope at x = {x:g}, but got value {value:g} and slope {slope:g}; "
                 "choose another x"
             )
+            raise ValueError(text.format(x=self.x, value=value, slope=slope))
         self.lines, self.ends = _lines(fn, self.x)
 
     @property
@@ -115,10 +118,11 @@ def _lines(fn, x):
         program, known = Program.of(recording.log, given, ["x"])
         ends = [known[op] if (op := recorded(one)) is not None else Const(float(one)) for one in found]
     except Exception as error:  # whatever it is, the function itself could be differentiated
-        raise ValueError(
+        text = (
             "StepSize: the function could not be written as operations on single numbers; use operators and NumPy functions "
-            f"such as np.sin, without if and loops that depend on x ({error})"
-        ) from error
+            "such as np.sin, without if and loops that depend on x ({error})"
+        )
+        raise ValueError(text.format(error=error)) from error
     return program.lines, ends
 
 
@@ -128,11 +132,11 @@ def _number(x):
     except (TypeError, ValueError):
         value = np.zeros(2)
     if value.shape != () or isinstance(x, (str, bool)):
-        raise TypeError(f"StepSize: expected one number for x, but got {x!r}")
+        raise TypeError("StepSize: expected one number for x, but got {x!r}".format(x=x))
     if not np.isfinite(value):
-        raise ValueError(f"StepSize: expected a finite number for x, but got {x!r}")
+        raise ValueError("StepSize: expected a finite number for x, but got {x!r}".format(x=x))
     if abs(float(value)) > FORMATS["float16"].max:
-        raise ValueError(f"StepSize: expected an x within ±65504, the largest float16, but got {x!r}")
+        raise ValueError("StepSize: expected an x within ±65504, the largest float16, but got {x!r}".format(x=x))
     return float(value)
 
 
@@ -142,14 +146,16 @@ def _checked(fn, x):
         returned = fn(np.float64(x))
         value = np.asarray(returned)
         if value.shape != () or value.dtype.kind not in "fiu":
-            raise TypeError(f"StepSize: expected a function that returns one number, but got {type(returned).__name__}")
+            text = "StepSize: expected a function that returns one number, but got {kind}"
+            raise TypeError(text.format(kind=type(returned).__name__))
         try:
             return float(value), float(grad(fn)(x))
         except TypeError as error:
-            raise TypeError(
+            text = (
                 "StepSize: the function could not be differentiated; write it with NumPy functions such as np.sin, "
-                f"not math.sin ({error})"
-            ) from error
+                "not math.sin ({error})"
+            )
+            raise TypeError(text.format(error=error)) from error
 
 
 LEFT, RIGHT, TOP, BASE = 16, 396, 60, 280
@@ -166,11 +172,11 @@ def still(lab: Any, theme: str, **at: Any) -> str:
 
     sketch.rect(460, TOP, 340, BASE - TOP, "panel")
     sketch.text(16, 18, lab.title, "ink", "start")
-    sketch.text(460, 50, f"error, {at['format']}, {at['rule']}", anchor="start")
+    sketch.text(460, 50, WORDS["still"].format(format=at["format"], rule=at["rule"]), anchor="start")
     for p in (0, 4, 8, 12, 16):
         sketch.text(ACROSS(10.0**-p), 296, f"1e−{p:02}" if p else "1")
         sketch.text(454, UP(10.0**-p) + 4, f"1e−{p:02}" if p else "1", anchor="end")
-    sketch.text(630, 312, "h, smaller to the right →")
+    sketch.text(630, 312, WORDS["h"])
     sketch.path([spot(float(h)) for h in 10.0 ** -np.linspace(0, 16, 97)])
     _draw_curve(sketch, lab.function, **at)
     if here := spot(at["h"]):
@@ -198,15 +204,33 @@ def _draw_curve(sketch, function, x, h, format, rule, zoom):
     start = h if rule == "central" else 0.0
     if np.isfinite(q.value):
         draw([function.at(x - start, 0, format) - f + q.value * float(t + start) for t in offsets], "forward")
-    sketch.text(LEFT, 36, f"tangent: slope {slope:.7g}", "backward-ink", "start")
-    sketch.text(LEFT, 54, f"secant: slope {q.value:.7g}", "forward-ink", "start")
+    sketch.text(LEFT, 36, WORDS["tangent"].format(slope=digits(slope, 7)), "backward-ink", "start")
+    sketch.text(LEFT, 54, WORDS["secant"].format(slope=digits(q.value, 7)), "forward-ink", "start")
 
 
 LEAST, MOST = 1e-16, 1.0  # of h
 WORDS = {
+    "title": "Step size: the slope of {name}, by differences",
+    "curve": "The curve of {name}: drag x and x + h",
+    "tangent": "tangent: slope {slope}",
+    "secant": "secant: slope {slope}",
+    "no secant": "no secant: not a number",
+    "relative": "relative error",
+    "absolute": "error",
+    "short": "truncation",
+    "rounded": "round-off",
+    "nowhere": "not a number",
+    "same": "{start} = x + h, as stored",
+    "h": "h, smaller to the right →",
+    "still": "error, {format}, {rule}",
+    "errors": "The error at every h: drag h",
+    "wide": "{width} wide",
+    "stored": "{count} numbers of {format}",
+    "one stored": "one number of {format}",
     "about": "The first panel has the curve of {name}, the tangent at x, and the secant through the two points of the difference "
     "quotient. The second panel has the error of the secant's slope at every h, on log-log axes.",
-    "head": "x = {x}, h = {h}, {format}, {rule}: quotient {value}, derivative {slope}, {kind} {error}.",
+    "head": "x = {x}, h = {h}, {format}, {rule}: quotient {value}, derivative {slope}, relative error {error}.",
+    "flat": "x = {x}, h = {h}, {format}, {rule}: quotient {value}, derivative {slope}, error {error}.",
     "none": "x = {x}, h = {h}, {format}, {rule}: there is no quotient.",
     "zero": "This h is stored as 0 in {format}.",
     "nan": "The function has no value there, or none that {format} can hold.",
@@ -271,13 +295,13 @@ class StepSize(Lab):
         self.fn, self.function = fn, Function(fn, x)
         for name, value, known in (("format", format, NAMES), ("rule", rule, RULES)):
             if value not in known:
-                raise ValueError(f"{name}: expected one of {', '.join(known)}, but got {value!r}")
+                raise not_one_of(name, known, value)
         if not LEAST <= h <= MOST:
-            raise ValueError(f"h: expected a number from 1e-16 to 1, but got {h!r}")
+            raise ValueError("h: expected a number from 1e-16 to 1, but got {h!r}".format(h=h))
         name = getattr(fn, "__name__", "function")
         self._called = "a function" if name == "<lambda>" else name
         super().__init__(
-            f"Step size: the slope of {self._called}, by differences",
+            WORDS["title"].format(name=self._called),
             {"name": self._called, "x0": self.function.x, "reach": REACH, **self.function.written()},
             x=self.function.x, h=float(h), format=format, rule=rule, zoom=bool(zoom),
         )  # fmt: skip
@@ -290,9 +314,8 @@ class StepSize(Lab):
         given = {
             "name": self._called, "x": digits(x, 5), "h": digits(h, 3), "format": format, "rule": rule,
             "value": digits(q.value, 10), "slope": digits(slope, 10), "error": digits(q.error, 3),
-            "kind": "relative error" if slope else "error",
         }  # fmt: skip
-        head = WORDS["head" if np.isfinite(q.value) else "none"]
+        head = WORDS["none" if not np.isfinite(q.value) else "head" if slope else "flat"]
         why = WORDS[_why(q) if np.dtype(format).type(h) else "zero"]
         return Prose("\n".join(words.format(**given) for words in (f"{self.title}.", WORDS["about"], f"{head} {why}")))
 

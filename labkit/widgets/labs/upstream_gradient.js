@@ -29,7 +29,7 @@ function questionAt(data, state) {
 const QUESTIONS = [[-1, 2, 1], [2, -1, 1], [-2, 1, 2], [1, -2, -1]], ROLES = ["fwd", "bwd", "g"], TEXTS = ["secantword", "tangentword", "word"];
 
 export default { render({ model, el }) {
-  const data = model.get("data"), { keys, names, columns, values, matrix } = data, m = keys.length, n = columns.length;
+  const data = model.get("data"), { keys, names, columns, values, matrix, words } = data, m = keys.length, n = columns.length;
   const frame = new Frame({ model, el }, keys, data), stateOf = (weights) => Object.fromEntries(keys.map((key, i) => [key, weights[i]]));
   const examples = m > 1 ? [keys.map(() => 1), ...keys.map((_, i) => keys.map((_, k) => Number(i === k))), keys.map(() => 1)] : [[1], [2], [-1], [1]];
   let questions = 0;
@@ -41,30 +41,30 @@ export default { render({ model, el }) {
     frame.predict(() => { const from = stateOf(QUESTIONS[questions++ % QUESTIONS.length]); return { ...questionAt(data, from), from }; });
   }
 
-  const left = 90 + 7 * Math.max(...names.map((name) => name.length)), across = axis(-2, 2, left, left + 130), start = left + 200, wide = Math.max(46, 12 + 7 * Math.max(...columns.map((name) => name.length)));
-  const y = (i) => 92 + 44 * i, base = y(m), right = start + n * wide;
-  const held = frame.panel("Drag the upstream gradient of an output", right + 8, base + 36), added = frame.panel("The gradient: upstream gradient × row, tip to tail", 420, 8 + (44 + 12 * m) * n);
-  keys.forEach((key, i) => frame.dial(held, `Upstream gradient of ${names[i]}`, key, [-2, 2], { at: (state) => [across(state[key]), y(i)], from: (x) => { const weight = across.inverse(x); return Math.abs(weight - Math.round(weight)) < 0.03 ? Math.round(weight) : weight; }, step: 0.1 }));
-  const reach = columns.map((_, j) => 2 * matrix.reduce((all, row) => all + (Number.isFinite(row[j]) ? Math.abs(row[j]) : 0), 0) || 1), named = 20 + 8 * Math.max(...columns.map((name) => name.length));
+  const left = 118, across = axis(-2, 2, left + 10, 402), wide = Math.max(46, 12 + 7 * Math.max(...columns.map((name) => name.length))), right = left + n * wide, y = (i) => 92 + 74 * i, base = y(m) - 6;
+  const held = frame.panel(words.drag, Math.max(420, right + 8), base + 38), added = frame.panel(words.added, 420, 40 + (30 + 12 * m) * n), named = 24 + 8 * Math.max(...columns.map((name) => name.length));
+  keys.forEach((key, i) => frame.dial(held, filledIn(words.weight, { name: names[i] }), key, [-2, 2], { at: (state) => [across(state[key]), y(i)], from: (x) => { const weight = across.inverse(x); return Math.abs(weight - Math.round(weight)) < 0.03 ? Math.round(weight) : weight; }, step: 0.1 }));
+  const reach = Math.max(...columns.map((_, j) => 2 * matrix.reduce((all, row) => all + (Number.isFinite(row[j]) ? Math.abs(row[j]) : 0), 0))) || 1, along = axis(-reach, reach, named, 360); // one scale for all inputs
 
   frame.begin((state) => {
-    const { parts, sum } = gradientOf(data, state), weights = keys.map((key) => state[key]), number = (value) => digits(asNumber(value), 3), place = (j) => start + (j + 0.5) * wide;
-    held.ink.replaceChildren(written(8, 16, data.written, "word"), written(8, 36, "PyTorch: y.backward(gradient=v); MindSpore: sens", "note"), ...below(across, 68, [-2, -1, 0, 1, 2]),
-      ...columns.map((name, j) => written(place(j), 68, name, "note", "middle")),
+    const { parts, sum } = gradientOf(data, state), weights = keys.map((key) => state[key]), number = (value) => digits(asNumber(value), 3), place = (j) => left + (j + 0.5) * wide;
+    const tile = (top, role) => svg("rect", { class: role, x: left, y: top - 14, width: n * wide, height: 28, rx: 5 });
+    held.ink.replaceChildren(written(8, 16, data.written, "word"), written(8, 36, words.calls, "note"), ...below(across, 66, [-2, -1, 0, 1, 2]),
       ...names.flatMap((name, i) => [written(8, y(i) + 4, `${name} = ${number(values[i])}`, TEXTS[i]), svg("path", { class: "lab-other", d: `M${across(-2)} ${y(i)}L${across(2)} ${y(i)}M${across(0)} ${y(i) - 8}l0 16` }),
-        svg("path", { class: `lab-${ROLES[i]}`, d: `M${across(0)} ${y(i)}L${across(weights[i])} ${y(i)}` }), written(start - 8, y(i) + 4, `${number(weights[i])} ×`, "word", "end"),
-        svg("rect", { class: "lab-area", x: start, y: y(i) - 14, width: n * wide, height: 28, rx: 5 }), ...matrix[i].map((value, j) => written(place(j), y(i) + 4, number(value), weights[i] && value ? "word" : "note", "middle"))]),
-      svg("path", { class: "lab-other", d: `M${left} ${base - 20}L${right} ${base - 20}` }), written(start - 8, base + 12, "gradient", "word", "end"), svg("rect", { class: "lab-backward", x: start, y: base - 6, width: n * wide, height: 28, rx: 5 }),
-      ...sum.map((value, j) => written(place(j), base + 12, frame.asked ? "?" : number(value), "word", "middle")));
-    added.ink.replaceChildren(...columns.flatMap((name, j) => {
-      const along = axis(-reach[j], reach[j], named, 360), low = 30 + 12 * m + (44 + 12 * m) * j, zero = along(0);
+        svg("path", { class: `lab-${ROLES[i]}`, d: `M${across(0)} ${y(i)}L${across(weights[i])} ${y(i)}` }), written(left - 8, y(i) + 38, `${number(weights[i])} ×`, TEXTS[i], "end"),
+        tile(y(i) + 34, "lab-area"), ...matrix[i].map((value, j) => written(place(j), y(i) + 38, number(value), weights[i] && value ? "word" : "note", "middle"))]),
+      svg("path", { class: "lab-other", d: `M8 ${base - 16}L${right} ${base - 16}` }), written(left - 8, base + 8, words.gradient, "word", "end"), tile(base + 4, "lab-backward"),
+      ...sum.map((value, j) => written(place(j), base + 8, frame.asked ? "?" : number(value), "word", "middle")), ...columns.map((name, j) => written(place(j), base + 30, name, "note", "middle")));
+    const end = 14 + (30 + 12 * m) * n;
+    added.ink.replaceChildren(...below(along, end + 16, [-reach, -reach / 2, 0, reach / 2, reach], (v) => digits(v, 3)), svg("path", { class: "lab-grid", d: `M${along(0)} 8L${along(0)} ${end}` }), ...columns.flatMap((name, j) => {
+      const low = (30 + 12 * m) * (j + 1);
       let from = 0;
       const arrows = parts.flatMap((part, i) => {
-        const tip = from + part[j], drawn = Number.isFinite(tip) && part[j] ? arrow([along(from), low - 12 * (m - i) - 4], [along(tip), low - 12 * (m - i) - 4], ROLES[i]) : [];
+        const tip = from + part[j], level = low - 12 * (m - i) - 4, drawn = Number.isFinite(tip) && part[j] ? arrow([along(from), level], [along(tip), level], ROLES[i]) : [];
         from = Number.isFinite(tip) ? tip : from;
         return drawn;
       });
-      return [written(8, low + 4, name, "word"), svg("path", { class: "lab-other", d: `M${named} ${low}L360 ${low}` }), svg("path", { class: "lab-grid", d: `M${zero} ${low - 12 * m - 14}L${zero} ${low + 6}` }), ...below(along, low + 15, [-reach[j], 0, reach[j]], (v) => digits(v, 3)),
+      return [written(8, low + 4, name, "word"), svg("path", { class: "lab-other", d: `M${named} ${low}L360 ${low}` }),
         ...(frame.asked ? [] : [...arrows, svg("circle", { class: "lab-bwd lab-head", cx: along(from), cy: low, r: 5 })]), written(412, low + 4, frame.asked ? "?" : number(sum[j]), "word", "end")];
     }));
     return sentenceOf(data, state);

@@ -18,6 +18,13 @@ MOST_OUTPUTS, MOST_INPUTS, SPELLED, REACH = 3, 8, 4, 2.0
 WORDS = {
     "about": "Each output has an upstream gradient. The backward pass multiplies the output's row of the Jacobian by it and adds "
     "the rows. Rows: {rows}.",
+    "title": "Upstream gradients: which gradient do they give?",
+    "title of": "Upstream gradients of {name}: which gradient do they give?",
+    "drag": "Drag the upstream gradient of an output",
+    "weight": "Upstream gradient of {name}",
+    "calls": "PyTorch: y.backward(gradient=v); MindSpore: sens",
+    "gradient": "gradient",
+    "added": "The gradient: upstream gradient × row, tip to tail",
     "broken": " Some local gradients are not finite: they have no arrow.",
     "row": "row of {name}",
     "sum": "{terms} = {sum}.",
@@ -70,10 +77,11 @@ class UpstreamGradientLab(Lab):
         p = passes(fn, args, argnum, "UpstreamGradientLab")
         m, n = p.matrix.shape
         if m > MOST_OUTPUTS or n > MOST_INPUTS:
-            text = "UpstreamGradientLab: expected at most {} output and {} input elements, but got {} and {}"
-            raise ValueError(text.format(MOST_OUTPUTS, MOST_INPUTS, m, n))
+            text = "UpstreamGradientLab: expected at most {outputs} output and {inputs} input elements, but got {m} and {n}"
+            raise ValueError(text.format(outputs=MOST_OUTPUTS, inputs=MOST_INPUTS, m=m, n=n))
         if outputs and len(outputs) != m:
-            raise ValueError(f"outputs: expected {m} names, one per output element, but got {len(outputs)}")
+            text = "outputs: expected {m} names, one per output element, but got {count}"
+            raise ValueError(text.format(m=m, count=len(outputs)))
         self.matrix, self.state_names = p.matrix, tuple(f"v{i}" for i in range(m))
         self._names, called = list(outputs) or p.rows, "f" if p.name == "<lambda>" else p.name
         function = p.formula if 0 < len(p.formula) <= 32 else f"{called}({p.input_name})"
@@ -81,7 +89,7 @@ class UpstreamGradientLab(Lab):
             f"{name}: {in_full(row, MOST_INPUTS)}" for name, row in zip(self._names, p.matrix, strict=True)
         )
         about = WORDS["about"].format(rows=rows) + WORDS["broken"] * (not np.isfinite(p.matrix).all())
-        super().__init__(f"Upstream gradients{'' if called == 'f' else f' of {called}'}: which gradient do they give?", {
+        super().__init__(WORDS["title" if called == "f" else "title of"].format(name=called), {
             "about": about, "keys": self.state_names, "names": self._names, "columns": p.columns, "values": plain(p.y),
             "matrix": plain(p.matrix), "written": f"y = {function}, {p.input_name} = {in_full(p.x, SPELLED)}", "spelled": SPELLED,
         })  # fmt: skip

@@ -193,12 +193,12 @@ class _Reader:
             raise NoFormula
         if called and not letter:
             return f"{token}({self.argument()})", ATOM
-        if not letter and token not in self.names and self.beside():
+        if not letter and token not in self.names and self.adjacent():
             raise NoFormula  # words of a sentence
         return token, ATOM
 
-    def beside(self):
-        """Whether the name that was taken stands beside something with no sign between them."""
+    def adjacent(self):
+        """Whether the name that was taken is next to something with no sign between them."""
         before = self.tokens[self.at - 2] if self.at > 1 else "+"
         return self.begins() or before[-1].isalnum() or before in CLOSED.values()
 

@@ -1,4 +1,4 @@
-"""What somebody who knows formulas better than Python is told beside an error: how it is written here."""
+"""Hints next to an error, for readers who know formulas better than Python: how to write it here."""
 
 import ast
 import keyword
@@ -48,7 +48,7 @@ TITLES = {"numpy": "NumPy", "mindspore": "MindSpore", "torch": "PyTorch"}
 
 
 def of_syntax(line: str) -> str:
-    """What is said beside a SyntaxError in this line; empty where nothing is known.
+    """The hint next to a SyntaxError in this line; empty where nothing is known.
 
     >>> of_syntax("2x + 1")
     'Write a product with *: 2*x.'
@@ -67,7 +67,7 @@ SAID = {  # words of errors, and what is to be done
 
 
 def of_error(error: BaseException, source: str, inputs: Iterable[object]) -> str:
-    """What is said beside an error of code that runs; `inputs`: the values of its inputs."""
+    """The hint next to an error of code that runs; `inputs`: the values of its inputs."""
     numbers = any(isinstance(value, float) or getattr(value, "ndim", 1) == 0 for value in inputs)
     if isinstance(error, AttributeError) and error.obj is not None and "mean" not in str(error):
         return did_you_mean(error.name, [name for name in dir(error.obj) if name[0] != "_"], " ")
@@ -97,15 +97,21 @@ def of_function(name: str, dialect: str, homes: dict[str, str]) -> str:
     if dialect == "numpy" and name.lower() in WRITTEN_OUT:
         return f"In NumPy, write {WRITTEN_OUT[name.lower()]}."
     having = [TITLES[other] for other, home in homes.items() if other != dialect and _has(home, name)]
-    return f"{' and '.join(having)} {'has' if len(having) == 1 else 'have'} it: choose one above." if having else ""
+    return "Choose {dialects} above, which has it.".format(dialects=" or ".join(having)) if having else ""
 
 
 def of_name(name: str, dialect: str, modules: Mapping[str, Collection[str]]) -> str:
     """What is said of a name whose part is used, as in `torch.sin`, where it is the name of a module; empty for others."""
     if name.lower() in PLAIN:
-        return f"{name} computes with plain numbers, which have no derivative: write sin(x), or np.sin(x)."
+        return "{name} computes with plain numbers, which have no derivative: write sin(x), or np.sin(x).".format(
+            name=name
+        )
     owner = next((other for other, names in modules.items() if name in names), None)
-    return f"{name} belongs to {TITLES[owner]}: choose it above." if owner and owner != dialect else ""
+    return (
+        "{name} belongs to {owner}: choose it above.".format(name=name, owner=TITLES[owner])
+        if owner and owner != dialect
+        else ""
+    )
 
 
 def _has(home, name):

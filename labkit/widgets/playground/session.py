@@ -20,6 +20,8 @@ from .formula import rewritten
 from .hints import of_error, of_syntax
 from .reading import FILE, NotRead, Sketch, functions, loosened, read, shown
 
+TOO_LONG = "It ran for more than {seconds:g} s and was stopped. Is there an infinite loop?"
+STOPS = "Python cannot read on at: {rest}"
 MEANT = (SyntaxError, TypeError, IndexError, NotRead)  # errors of what may be a formula as it stands on paper
 LONGEST = 12_000  # characters of a text
 NOTHING = "This code differentiates nothing, so there is no graph. "
@@ -55,11 +57,11 @@ class Session:
             with redirect_stdout(out), np.errstate(all="ignore"), time_limit(seconds, FILE, 6 * seconds):
                 found = self._of_code(message.get("run", {}), out)
         except TimeUp:
-            found = {"error": f"It ran for more than {seconds:g} s and was stopped. Is there an infinite loop?"}
+            found = {"error": TOO_LONG.format(seconds=seconds)}
         except KeyboardInterrupt:
             raise
         except BaseException as error:
-            found = _told(error, Sketch({}), "")
+            found = _error_of(error, Sketch({}), "")
         printed = out.getvalue()
         return found | {"printed": printed + CUT if len(printed) >= LONGEST_PRINTED else printed}
 
@@ -78,10 +80,10 @@ class Session:
             except (TimeUp, KeyboardInterrupt):
                 raise
             except BaseException as error:
-                told = _told(error, sketch, source)
-                first = first or self._of_refused(asked) | told
+                said = _error_of(error, sketch, source)
+                first = first or self._of_refused(asked) | said
                 dialect = str(wanted.get("dialect", "numpy"))
-                again = rewritten(source, told.get("line"), functions(dialect)) if isinstance(error, MEANT) else None
+                again = rewritten(source, said.get("line"), functions(dialect)) if isinstance(error, MEANT) else None
                 if again is None:
                     lists = (
                         isinstance(error, TypeError) and dialect == "numpy"
@@ -92,7 +94,7 @@ class Session:
         return first
 
     def _of_refused(self, asked):
-        """The tape of a tensor whose way back was asked for and refused: the error stands beside it."""
+        """The tape of a tensor on which backward() failed; the error is shown next to it."""
         return self._kept(asked[0][0]) if asked and isinstance(asked[0][0], Explorer) else {}
 
     def _shown(self, sketch, asked, wanted):
@@ -221,16 +223,16 @@ def _words(value):
     return np.array2string(raw, precision=6, separator=", ", threshold=40) if raw.ndim else f"{raw[()]}"
 
 
-def _told(error, sketch, source):
+def _error_of(error, sketch, source):
     """An error as labkit says it, the line that was typed which raised it, and how it is written, where that is known."""
     if isinstance(error, NotRead):
         return {"error": str(error)}
     if isinstance(error, SyntaxError):
         number = min(error.lineno or 1, max(1, source.count("\n") + 1))
-        said = type(error) is SyntaxError and of_syntax(
-            (textwrap.dedent(source).strip("\n").splitlines() or [""])[number - 1]
-        )
-        return {"error": f"{type(error).__name__}: {error.msg}" + (f"\n{said}" if said else ""), "line": number}
+        line = (textwrap.dedent(source).strip("\n").splitlines() or [""])[number - 1]
+        rest, said = line[max(error.offset or 1, 1) - 1 :], type(error) is SyntaxError and of_syntax(line)
+        said = said or (rest and STOPS.format(rest=rest))
+        return {"error": "\n".join(filter(None, (f"{type(error).__name__}: {error.msg}", said))), "line": number}
     lines = [number for frame, number in traceback.walk_tb(error.__traceback__) if frame.f_code.co_filename == FILE]
     said = of_error(error, source, sketch.inputs.values())
     found = {"error": f"{type(error).__name__}: {error}" + (f"\n{said}" if said else "")}

@@ -1,7 +1,7 @@
 """e1 Finite differences."""
 
 import numpy as np
-from sheets import above, right, wrong
+from sheets import right, wrong
 
 
 @right("fd-step", "cbrt, and an if")
@@ -12,10 +12,6 @@ def step(x, name):
     return float(h)
 
 
-wrong("fd-step", "the square root, which belongs to a forward difference", above("cbrt -> sqrt"))
-wrong("fd-step", "always times the size, also where it is below 1", above("abs(x) > 1 -> True"))
-
-
 def f(x):
     return np.sum(x * x * x) + x[0] * x[1]
 
@@ -24,8 +20,6 @@ def f(x):
 def by_differences(x, h):
     return np.array([(f(x + h * unit) - f(x)) / h for unit in np.eye(len(x))])
 
-
-wrong("fd-gradient", "a central difference", above("- f(x)) / h -> - f(x - h * unit)) / (2 * h)"))
 
 wrong("fd-cost", "two sides in one forward pass", [2, 11, 2, 11, 501])
 wrong("fd-cost", "one forward pass moves all numbers at once", [2, 2, 2, 2, 2])

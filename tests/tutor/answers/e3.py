@@ -17,8 +17,3 @@ wrong("many-rule", "the examples are summed as well", above("->nm -> ->{'m' if x
 def norms(x, g):
     x = np.hstack([x, np.ones((len(x), 1))])
     return np.linalg.norm(x, axis=1) * np.linalg.norm(g, axis=1)
-
-
-@wrong("many-norms", "the bias has the gradient 1")
-def norms(x, g):
-    return np.sqrt((x**2).sum(1) * (g**2).sum(1) + 1)

@@ -20,9 +20,7 @@ def answer(a, b, x):
     return x - np.linalg.inv(labkit.jacrev(g)(x)) @ g(x)
 
 
-wrong("newton-step", "the curvature of exp is forgotten", above("labkit.jacrev(g)(x) -> a"))
 wrong("newton-step", "a step down the gradient", above("np.linalg.inv(labkit.jacrev(g)(x)) @ -> 0.1 *"))
-wrong("newton-step", "multiplies by the Hessian", above("np.linalg.inv(labkit.jacrev(g)(x)) -> labkit.jacrev(g)(x)"))
 
 
 @right("penalty-repair", "w.grad is reset between the two")
@@ -35,14 +33,6 @@ def answer(w, x):
     return w.grad
 
 
-wrong("penalty-repair", "create_graph is removed", above("create_graph -> retain_graph"))
-wrong("penalty-repair", "the penalty only", above("value + -> "))
-
-
 @right("curve-implicit", "by the inverse")
 def pull(a, z, g):
     return g @ np.linalg.inv(a + 3 * np.diag(z * z))
-
-
-wrong("curve-implicit", "the JVP", above("g @ np.linalg.inv -> np.linalg.inv", "z * z) -> z * z)", "z)) -> z)) @ g"))
-wrong("curve-implicit", "the cube is left out", above("a + 3 * np.diag(z * z) -> a"))

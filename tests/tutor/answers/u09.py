@@ -20,13 +20,6 @@ def step(w, x, scale, lr):
 
 
 wrong("scale-static", "unscaled inside of the function", above("(loss) -> (lambda w: loss(w) * scale / scale)"))
-wrong("scale-static", "uphill", above("- lr * ms.grad(loss) -> + lr / scale * ms.grad(lambda w: loss(w) * scale)"))
-wrong(
-    "scale-static",
-    "the gradient is scaled, not the loss",
-    above("ms.grad(loss)(w) -> ms.grad(loss)(w) * scale / scale"),
-)
-wrong("scale-static", "multiplied instead of divided", above("(loss)(w) -> (lambda w: loss(w) * scale)(w) * scale"))
 right(
     "scale-static",
     "the scale as the upstream gradient",
@@ -38,10 +31,6 @@ right(
 def largest(g1, g2):
     top = max(np.abs(g1).max(), np.abs(g2).max())
     return 65504 / top
-
-
-wrong("scale-largest", "rounded to the nearest power", above("65504 / top -> 2.0 ** np.round(np.log2(65504 / top))"))
-wrong("scale-largest", "the exponent", above("65504 / top -> int(np.floor(np.log2(65504 / top)))"))
 
 
 @right("scale-largest", "a loop over the exponents")
@@ -60,12 +49,6 @@ def adjust(scale, counter, finite, factor, window):
     counter = (counter + 1) % window
     return scale * (factor if counter == 0 else 1), counter
 
-
-wrong("scale-dynamic", "counts from 1 after a growth", above("1), counter -> 1), counter or 1"))
-wrong("scale-dynamic", "the counter is not reset after an overflow", above("factor), 0 -> factor), counter"))
-wrong("scale-dynamic", "never below 1 is forgotten", above("max(1.0, scale / factor) -> scale / factor"))
-wrong("scale-dynamic", "more than the window", above("% window -> % (window + 1)"))
-wrong("scale-dynamic", "the condition is reversed", above("not finite -> finite"))
 
 wrong("scale-dialects", "a static scale is halved", [128, 1, 0.25, 32, 64])
 wrong("scale-dialects", "a good step adds the factor", [1024, 1, 0.25, 4, 8])

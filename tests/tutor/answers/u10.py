@@ -1,7 +1,7 @@
 """10 Clipping."""
 
 import numpy as np
-from sheets import above, right, wrong
+from sheets import right, wrong
 
 import labkit.mindspore as ms
 from labkit.mindspore import ops
@@ -22,10 +22,6 @@ def answer(a, b, limit):
     total, clipped = a + b, clip(a) + clip(b)
     cosine = total @ clipped / (np.linalg.norm(total) * np.linalg.norm(clipped))
     return cosine, limit / max(limit, np.linalg.norm(total / 2))
-
-
-wrong("clip-prove", "the two numbers are exchanged", above("return cosine, -> return", "/ 2)) -> / 2)), cosine"))
-wrong("clip-prove", "angles in degrees", above("return cosine -> return np.degrees(np.arccos(min(cosine, 1.0)))"))
 
 
 @wrong("clip-fix", "the clip's tuple is not unpacked")

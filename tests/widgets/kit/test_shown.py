@@ -113,7 +113,7 @@ def test_a_place_to_save_that_cannot_be_is_refused(tmp_path):
         small().save(tmp_path / "a.jpg")
     with pytest.raises(FileNotFoundError, match=r"there is no folder '.*none'; make it first"):
         small().save(tmp_path / "none" / "a.svg")
-    with pytest.raises(ValueError, match="theme: expected 'auto', 'light' or 'dark', but got 'blue'"):
+    with pytest.raises(ValueError, match="theme: expected one of 'auto', 'light', 'dark', but got 'blue'"):
         small().save(tmp_path / "a.html", theme="blue")
     assert list(tmp_path.iterdir()) == []
 

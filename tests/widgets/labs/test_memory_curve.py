@@ -128,11 +128,11 @@ def test_the_questions_are_about_the_turn_and_the_worst_moment(name):
 
 
 @pytest.mark.parametrize("state, words", [
-    ({}, "At most 8 results at once instead of 16, for 33% more time. Now 1 result is held, the output."),
-    ({"checkpoints": 2.0, "retain": True}, "Now 2 results are held: where checkpoints end. What ran again is not retained."),
-    ({"checkpoints": 0.0, "retain": True}, "the time is 48. Now 16 results are held."),
-    ({"time": 20.0}, "4 checkpoints of 4 layers. Time 20: layer 16 runs again, 8 results are held."),
-    ({"time": 1.0, "checkpoints": 3.0}, "3 checkpoints of 5 or 6 layers. Time 1: layer 1 runs, 1 result is held."),
+    ({}, "At most 8 results are held at once instead of 16, for 33% more time. Results held now: 1, the output."),
+    ({"checkpoints": 2.0, "retain": True}, "held now: 2, where checkpoints end. What ran again is not retained."),
+    ({"checkpoints": 0.0, "retain": True}, "the time is 48. Results held now: 16."),
+    ({"time": 20.0}, "Checkpoints: 4, of 4 layers each. Time 20: layer 16 runs again. Results held: 8."),
+    ({"time": 1.0, "checkpoints": 3.0}, "Checkpoints: 3, of 5 or 6 layers each. Time 1: layer 1 runs. Results held: 1."),
 ])  # fmt: skip
 def test_the_sentence_says_what_is_held_and_what_it_costs(state, words):
     assert words in usual().describe(**state) and usual().svg("dark", **state).startswith("<svg")

@@ -78,7 +78,7 @@ def test_on_two_paths_each_engine_gives_what_can_be_found_by_hand(engine, h, x):
 @pytest.mark.parametrize("engine", ["recursion", "visited once"])
 def test_plain_recursion_is_wrong_first_where_a_value_is_passed_on_before_all_has_arrived(engine):
     report = first_wrong(ENGINES[engine], two_paths, 2.0)
-    assert (report.node, float(report.arrived), float(report.expected)) == ("h", 4.0, 13.0)
+    assert (report.node, float(report.got), float(report.expected)) == ("h", 4.0, 13.0)
     assert report.code == "parts = node.vjp(node.grad)"
     assert "before all its upstream gradients were accumulated: the contribution from" in report.text.replace("\n", " ")
 
@@ -90,8 +90,8 @@ def test_a_gradient_left_over_is_added(lab):
 
 def test_the_gradient_of_a_bias_is_the_sum_over_the_batch(lab):
     fault = lab.plays["no unbroadcast", "bias"].fault
-    np.testing.assert_allclose(np.sum(fault.wrong.arrived), fault.wrong.expected)
-    assert np.shape(fault.wrong.arrived) == (3,) and np.shape(fault.wrong.expected) == ()
+    np.testing.assert_allclose(np.sum(fault.wrong.got), fault.wrong.expected)
+    assert np.shape(fault.wrong.got) == (3,) and np.shape(fault.wrong.expected) == ()
 
 
 @st.composite
@@ -123,8 +123,7 @@ def test_overwriting_goes_wrong_exactly_where_the_lost_parts_do_not_add_up_to_ze
     numbers = 0.7, -1.3, 0.9
     report, (passed,) = first_wrong(broken.overwrite, fun, *numbers), backward_passes(broken.right, fun, numbers)
     harmless = all(
-        np.isclose(sum(float(part) for _, part in arrived[:-1]), 0, atol=1e-12)
-        for arrived in passed.bench.parts.values()
+        np.isclose(sum(float(part) for _, part in got[:-1]), 0, atol=1e-12) for got in passed.bench.parts.values()
     )
     assert bool(report) == harmless
 

@@ -42,31 +42,10 @@ def _back(x, y, d_a):
     return (a + x) * a, d_a * y + a, d_a * x
 
 
-@wrong("a goes into z directly, and also through b. You took the direct edge alone.")
-def through_b_forgotten(x, y):
-    return _back(x, y, d_a=x * y + x)
-
-
-@wrong("a goes into z through b, and also directly: z = b * a. You took the way through b alone.")
-def directly_forgotten(x, y):
-    return _back(x, y, d_a=x * y)
-
-
-@wrong("x has a second edge, directly into b.")
-def x_into_b_forgotten(x, y):
-    z, d_x, d_y = by_hand(x, y)
-    return z, d_x - x * y, d_y
-
-
 @wrong("In a = x * y the local derivative with respect to x is y, and that with respect to y is x.")
 def own_factor(x, y):
     a, b = x * y, x * y + x
     return b * a, (a + b) * x + a, (a + b) * y
-
-
-@wrong("The two contributions to the gradient of a add up. You multiplied them.")
-def contributions_multiplied(x, y):
-    return _back(x, y, d_a=(x * y + x) * (x * y))
 
 
 @judged("structure")
@@ -189,6 +168,30 @@ subtracted = slip(
 )
 def another_value(x, y):
     return (x * y, *by_hand(x, y)[1:])
+
+
+through_b_forgotten = slip(
+    "a goes into z directly, and also through b. You took the direct edge alone.",
+    "d_a = b + d_b -> d_a = b",
+)
+
+
+directly_forgotten = slip(
+    "a goes into z through b, and also directly: z = b * a. You took the way through b alone.",
+    "d_a = b + d_b -> d_a = d_b",
+)
+
+
+x_into_b_forgotten = slip(
+    "x has a second edge, directly into b.",
+    "* y + d_b -> * y",
+)
+
+
+contributions_multiplied = slip(
+    "The two contributions to the gradient of a add up. You multiplied them.",
+    "d_a = b + d_b -> d_a = b * d_b",
+)
 
 
 ways = (EXACT, PLAIN)

@@ -52,7 +52,9 @@ constants_are_nodes = wrong(
     "The 1 does not change and needs no derivative: it is part of the subtraction.", {0: 3, 2: 8}, together=True
 )
 
-one_input_for_each_use = wrong("x is used twice, but it is one value: one node with two edges that leave it.", {0: 3})
+one_input_for_each_use = wrong(
+    "The inputs are x and y. A value that is used twice is one node, and the constant 1 is none.", {0: 3}
+)
 
 an_edge_for_each_node = wrong(
     "There are more edges than that. Go through the operations one by one, also the last line, and count what goes "

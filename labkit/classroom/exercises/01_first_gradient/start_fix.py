@@ -182,6 +182,17 @@ def halved_in_each_turn(values):
     return total
 
 
+total_added_to_itself = slip(
+    "total is added twice in each turn: total += value is enough, or total = total + value.",
+    "total + value -> total + total + value",
+)
+
+divided_by_itself = slip(
+    "The total is divided by itself. Divide it by the number of values.",
+    "/ len(values) -> / total",
+)
+
+
 hints = (
     "Read the last line of the error. Which name does it not know?",
     "Write total where totl stands. Then try mean([1.0, 2.0, 6.0]): it should be 3.",

@@ -2,14 +2,14 @@
 
 [[f]]
 
-At `x = 3`, which gradient does each engine compute for `x`? Answer with a list of four numbers. In all of them, `z`
-sends to `b` first and then to `a`, and `b` sends to `a` first and then to `x`.
+At `x = 3`, which gradient does each engine compute for `x`? Answer with a list of four numbers. In every
+engine, `z` sends to `b` first and then to `a`, and `b` sends to `a` first and then to `x`.
 
 0. the right engine
-1. "overwrite": it visits the nodes in the order `z b a x`, and a contribution replaces the one that is there
-2. "recursion": after adding a contribution it visits the parent at once, with the sum so far, every time
-3. "visited once": it visits the parent at once, but never the same node a second time; a later contribution is added,
-   and not sent on
+1. "overwrite" visits the nodes in the order `z b a x`, and a new contribution replaces the previous one
+2. "recursion" visits the parent after every contribution, with the sum so far
+3. "visited once" visits the parent after its first contribution, but never visits a node again: it adds later contributions,
+   but does not send them on
 """
 
 from labkit.classroom.writing import either, judged, wrong

@@ -1,12 +1,12 @@
-"""# Fix the engine that goes on too early (3 points)
+"""# Fix the engine that sends gradients too early (3 points)
 
-In this exercise the numbers of the nodes say nothing about the order: a node may have a smaller number than its
-parents. `output` is the number of the result, and `used` counts how often a local gradient is used.
+In this exercise the numbers of the nodes do not give an order: a node may have a smaller number than its parents. `output` is
+the number of the result, and `used` counts how many times a local gradient is used.
 
 [[still_too_early as fixed]]
 
-The engine computes wrong gradients, and it uses local gradients too often. Fix it. It returns the same two things: the
-list of gradients, and how often a local gradient was used, which is then the number of edges.
+The engine computes wrong gradients, and it uses local gradients too often. Fix it, so that it returns the list of the right
+gradients, and a count that equals the number of edges.
 """
 
 from functools import partial
@@ -267,6 +267,22 @@ two_edges_as_one = slip(
     "for parent, slope in parents[node]:\n            used -> "
     "for parent, slope in dict(parents[node]).items():\n            used",
 )
+
+
+@wrong(
+    "A node is in your order once for each path to it, and each time it sends its whole gradient. Add it only if it is not there "
+    "yet."
+)
+def several_times_in_the_order(parents, output):
+    order = []
+
+    def place(node):
+        for parent, _ in parents[node]:
+            place(parent)
+        order.append(node)
+
+    place(output)
+    return _walk(parents, reversed(order), output)
 
 
 hints = (

@@ -167,10 +167,14 @@ h_for_w = slip(
     "np.sum(d_h * x, axis=0) -> np.sum(h * x, axis=0)",
 )
 
-matrix_product = slip(
-    "x.T @ d_h belongs to a matrix product x @ w. Here w multiplies element by element: multiply d_h * x, then sum.",
-    "np.sum(d_h * x, axis=0) -> x.T @ d_h",
+
+@wrong(
+    "A matrix product such as x.T @ d_h belongs to x @ w. Here w multiplies element by element: multiply d_h * x, then sum.",
+    when=lambda i, expected, got: np.shape(got[0]) == (3, 3),
 )
+def matrix_product(x, w, b):
+    return x.T @ (2 * (x * w + b)), fixed(x, w, b)[1]
+
 
 reshaped = slip(
     "reshape mixes the columns. Sum over axis 0: each element of w belongs to one column.",

@@ -1,10 +1,11 @@
 """# Fix the engine that fails for x * x (2 points)
 
-This engine visits the nodes in the right order, and it adds. For `u * v` it is right, and for `u * u` it is wrong.
+This engine visits the nodes in the right order, and it adds contributions. Its gradients are right for `u * v`, but wrong for
+`u * u`.
 
 [[still_lost as fixed]]
 
-Find the line in which a contribution is lost, and fix it.
+Find the line that loses a contribution, and fix it.
 """
 
 from functools import partial

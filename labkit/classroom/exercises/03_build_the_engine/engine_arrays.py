@@ -221,6 +221,15 @@ both_missing = slip(
 )
 
 
+@wrong("You sum over axis 1 wherever the shapes differ. Sum over those axes along which the value was repeated.")
+def always_axis_1(g, a, b):
+    ga, gb = g * b, g * a
+    return (
+        ga if ga.shape == a.shape else ga.sum(axis=1, keepdims=True),
+        gb if gb.shape == b.shape else gb.sum(axis=1, keepdims=True),
+    )
+
+
 hints = (
     "First g * b and g * a, as for numbers. Then bring each into the shape of its argument.",
     "A missing axis stands at the front: sum over axis 0 until the number of axes is right.",

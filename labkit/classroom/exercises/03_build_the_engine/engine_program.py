@@ -66,9 +66,19 @@ errors = (
     ),
     ("'tuple' object does not support item assignment", "inputs is a tuple. Begin with a list: list(inputs)."),
 )
+
+
+def _one_instruction(rng, *instruction):
+    values = np.round(rng.uniform(0.4, 1.6, 2) * rng.choice([-1, 1], 2), 2)
+    return (instruction,), tuple(float(v) for v in values)
+
+
 draw = tuple(
     partial(_program, inputs=inputs, twice=twice)
     for inputs, twice in ((2, ""), (3, ""), (2, "multiply"), (2, "add"), (1, ""))
+) + tuple(
+    (lambda rng, instruction=instruction: _one_instruction(rng, *instruction))
+    for instruction in (("add", 0, 1), ("multiply", 0, 1), ("tanh", 1), ("add", 1, 1), ("multiply", 0, 0), ("tanh", 0))
 )
 
 
@@ -313,6 +323,26 @@ same_factor_twice = slip(
 )
 def another_value(program, inputs):
     return _values(program, inputs)[-2], run(program, inputs)[1]
+
+
+@wrong(
+    "The loop goes through the program from the first instruction, and the place of the value counts down. The last instruction "
+    "comes first: reversed(program)."
+)
+def program_not_reversed(program, inputs):
+    values, count = _values(program, inputs), len(inputs)
+    grads = [0.0] * len(values)
+    grads[-1] = 1.0
+    for node, (op, *places) in zip(range(len(values) - 1, count - 1, -1), program):
+        for parent, slope in zip(places, _slopes(op, [values[i] for i in places], values[node])):
+            grads[parent] += slope * grads[node]
+    return values[-1], grads[:count]
+
+
+tanh_after_add = slip(
+    "An addition also takes the branch of tanh: if ..., if ..., else ... has to be if ..., elif ..., else ....",
+    "slopes = 1.0, 1.0 -> slopes = 2 - values[node] ** 2, 1.0",
+)
 
 
 ways = (EXACT, PLAIN)

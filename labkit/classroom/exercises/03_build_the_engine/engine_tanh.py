@@ -28,34 +28,9 @@ errors = (("a Python float", "A function of plain numbers fails on boxes: use + 
 draw = tuple(partial(_draw_point, signs=signs) for signs in ((-1, 1), (1, 1), (-1, -1), (1, -1)))
 
 
-@wrong("That is the local gradient alone. Multiply it by the upstream gradient g.")
-def g_forgotten(g, ans, x):
-    return 1 - ans**2
-
-
-@wrong("You squared x. The derivative has tanh(x) in it: that is ans, computed already.")
-def x_for_the_result(g, ans, x):
-    return g * (1 - x**2)
-
-
 @wrong("ans is tanh(x) already. You took the tanh of it once more.")
 def tanh_of_the_result(g, ans, x):
     return g * (1 - np.tanh(ans) ** 2)
-
-
-@wrong("The square is missing: 1 - tanh(x)**2.")
-def not_squared(g, ans, x):
-    return g * (1 - ans)
-
-
-@wrong("g and the local gradient are multiplied, not added.")
-def g_added(g, ans, x):
-    return g + 1 - ans**2
-
-
-@wrong("The derivative of tanh is 1 - tanh(x)**2, with a minus.")
-def plus(g, ans, x):
-    return g * (1 + ans**2)
 
 
 @judged("kind")
@@ -153,6 +128,47 @@ argument_for_g = slip(
 cube = slip(
     "tanh(x)**2 is ans**2: a square, no other power.",
     "ans * ans -> ans * ans * ans",
+)
+
+
+derivative_of_arctan = slip(
+    "1 / (1 + x**2) is the derivative of arctan. That of tanh is 1 - tanh(x)**2.",
+    "g * (1 - ans * ans) -> g / (1 + x * x)",
+)
+
+inverse_cosh = slip(
+    "The derivative of tanh is 1 - tanh(x)**2. You divide by 1 + tanh(x)**2.",
+    "g * (1 - ans * ans) -> g / (1 + ans * ans)",
+)
+
+
+g_forgotten = slip(
+    "That is the local gradient alone. Multiply it by the upstream gradient g.",
+    "g * (1 - ans * ans) -> 1 - ans * ans",
+)
+
+
+x_for_the_result = slip(
+    "You squared x. The derivative has tanh(x) in it: that is ans, computed already.",
+    "ans * ans -> x * x",
+)
+
+
+not_squared = slip(
+    "The square is missing: 1 - tanh(x)**2.",
+    "ans * ans -> ans",
+)
+
+
+g_added = slip(
+    "g and the local gradient are multiplied, not added.",
+    "g * ( -> g + (",
+)
+
+
+plus = slip(
+    "The derivative of tanh is 1 - tanh(x)**2, with a minus.",
+    "1 - ans * ans -> 1 + ans * ans",
 )
 
 

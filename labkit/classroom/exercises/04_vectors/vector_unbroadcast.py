@@ -88,13 +88,6 @@ def one_place_only(g, shape):
     return g
 
 
-@wrong("You summed over the axes in front. An axis of length 1 that was stretched repeats b as well: sum over it, too.")
-def stretched_forgotten(g, shape):
-    while g.ndim > len(shape):
-        g = g.sum(axis=0)
-    return g
-
-
 @judged("axes-left")
 def all_axes_gone(g, shape):
     return g.sum(_repeated(shape))
@@ -171,7 +164,8 @@ one_axis_in_front = slip(
 )
 
 missing_axes_forgotten = slip(
-    "You sum over the axes of length 1. An axis that b lacks was repeated, too: sum over axis 0 until the numbers of axes agree.",
+    "You sum over the axes of length 1. An axis that b lacks was repeated, too: sum over axis 0 until the numbers of "
+    "axes agree.",
     "    while g.ndim > len(shape):\n        g = g.sum(axis=0)\n -> ",
 )
 
@@ -182,6 +176,22 @@ missing_axes_forgotten = slip(
 )
 def the_total(g, shape):
     return g.sum()
+
+
+@wrong(
+    "shape is aligned with g at the last axis. You compare the axes from the left: first sum over the axes in front."
+)
+def compared_from_the_left(g, shape):
+    for i, n in enumerate(shape):
+        if g.shape[i] != n:
+            g = g.sum(axis=i, keepdims=True)
+    return g
+
+
+stretched_forgotten = slip(
+    "You summed over the axes in front. An axis of length 1 that was stretched repeats b as well: sum over it, too.",
+    "    for axis, length in enumerate(shape):\n        if length == 1:\n            g = g.sum(axis=axis, keepdims=True)\n -> ",
+)
 
 
 hints = (

@@ -60,24 +60,6 @@ def only_the_error(x, w, y):
     return loss, dx, dw
 
 
-@wrong("The gradients are those of loss + logits. Only the loss is to count: has_aux=True.")
-def outputs_summed(x, w, y):
-    (loss, _), (dx, dw) = _asked((0, 1), x, w, y, aux=False)
-    return loss, dx, dw
-
-
-@wrong("dx and dw are exchanged: gradients come in the order of the positions, and x is position 0.")
-def exchanged(x, w, y):
-    (loss, _), (dw, dx) = _asked((0, 1), x, w, y)
-    return loss, dx, dw
-
-
-@wrong("These are the gradients with respect to w and y. Positions count from 0: x is 0, w is 1.")
-def counted_from_one(x, w, y):
-    (loss, _), (dx, dw) = _asked((1, 2), x, w, y)
-    return loss, dx, dw
-
-
 @wrong("That is the logits, not the loss. The value is what forward returned: the loss comes first.", parts=(0,))
 def logits_for_the_loss(x, w, y):
     (_, logits), (dx, dw) = _asked((0, 1), x, w, y)
@@ -129,6 +111,24 @@ loss_last = slip(
 same_gradient_twice = slip(
     "You return dx twice. The last one is dw.",
     "return loss, dx, dw -> return loss, dx, dx",
+)
+
+
+outputs_summed = slip(
+    "The gradients are those of loss + logits. Only the loss is to count: has_aux=True.",
+    ", has_aux=True -> ",
+)
+
+
+exchanged = slip(
+    "dx and dw are exchanged: gradients come in the order of the positions, and x is position 0.",
+    "(dx, dw) = -> (dw, dx) =",
+)
+
+
+counted_from_one = slip(
+    "These are the gradients with respect to w and y. Positions count from 0: x is 0, w is 1.",
+    "(0, 1), has_aux -> (1, 2), has_aux",
 )
 
 

@@ -143,6 +143,12 @@ sign_of_y = slip(
 )
 
 
+values_for_derivatives = slip(
+    "You multiply w by the values of the outputs. The derivative of the loss has 2 * (logits - y) in it, that of logits 1.",
+    "2 * (logits - y) * w + w -> (logits - y) ** 2 * w + logits * w",
+)
+
+
 ways = (PLAIN,)
 hints = (
     "With has_aux=False, the function that is differentiated is loss + logits.",

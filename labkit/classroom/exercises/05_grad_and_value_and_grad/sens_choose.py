@@ -5,7 +5,7 @@ sens_param=True)(x, sens)` the gradient of
 
 0. the sum `y[0] + y[1] + y[2]`?
 1. the mean of the outputs?
-2. `y[1]` alone?
+2. only `y[1]`?
 3. `2 * y[0] - y[2]`?
 4. `y[0]**2 + y[1]**2 + y[2]**2`?
 5. the largest output?

@@ -1,9 +1,9 @@
 """# The loss is right, the step is not (2 points)
 
-This training step should minimize the *loss*. It has to return the loss, the logits and the new weight. The loss is right, but
+This training step should minimise the *loss*. It has to return the loss, the logits and the new weight. The loss is right, but
 the new weight is wrong. Fix the step. `w` and `x` are Tensors of three elements, and `y` is a Tensor with one number.
 
-[[still_summed as step]]
+[[_as_it_was as step]]
 """
 
 import numpy as np
@@ -33,11 +33,7 @@ errors = (
 )
 
 
-@wrong(
-    "The weight still goes downhill on loss + logits. One word to value_and_grad says that only the first output "
-    "counts."
-)
-def still_summed(w, x, y):
+def _as_it_was(w, x, y):
     def forward(w):
         logits = (w * x).sum()
         return (logits - y) ** 2, logits
@@ -54,12 +50,6 @@ def still_summed(w, x, y):
 def logits_only(w, x, y):
     (logits, loss), dw = ms.value_and_grad(lambda w: ((w * x).sum(), ((w * x).sum() - y) ** 2), has_aux=True)(w)
     return loss, logits, w - 0.1 * dw
-
-
-@wrong("That is uphill: a step against the gradient subtracts it.", parts=(2,))
-def uphill(w, x, y):
-    loss, logits, after = step(w, x, y)
-    return loss, logits, 2 * w - after
 
 
 @wrong("You subtracted the logits from the loss. They are not to count at all: neither +1 nor -1.")
@@ -134,6 +124,32 @@ doubled = slip(
 error_not_squared = slip(
     "The loss was right: it is the square of logits - y.",
     "(logits - y) ** 2, -> logits - y,",
+)
+
+
+@wrong(
+    "The logits are those of the new weight. Return those that belong to this loss, from before the step.", parts=(1,)
+)
+def logits_after_the_step(w, x, y):
+    loss, _, after = step(w, x, y)
+    return loss, (after * x).sum(), after
+
+
+@wrong("In place of the logits you return the loss once more.", parts=(1,))
+def loss_twice(w, x, y):
+    loss, _, after = step(w, x, y)
+    return loss, loss, after
+
+
+uphill = slip(
+    "That is uphill: a step against the gradient subtracts it.",
+    "w - 0.1 * dw -> w + 0.1 * dw",
+)
+
+
+still_summed = slip(
+    "The weight still goes downhill on loss + logits. One word to value_and_grad says that only the first output counts.",
+    ", has_aux=True -> ",
 )
 
 

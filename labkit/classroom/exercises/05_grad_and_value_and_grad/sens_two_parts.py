@@ -50,23 +50,10 @@ def _second(h):
 
 
 @wrong(
-    "That is the gradient of the first half alone, with every element of h counting once. How much each of them "
-    "counts, the second half says."
-)
-def no_seed(x):
-    return ms.grad(_first)(x)
-
-
-@wrong(
     "That is the gradient with respect to h. It has come back to the first machine; now pull it through the first half."
 )
 def second_only(x):
     return ms.grad(_second)(_first(x))
-
-
-@wrong("You differentiated the second half at x. It was run at h = first(x): differentiate it there.")
-def at_the_wrong_place(x):
-    return ms.grad(_first, sens_param=True)(x, ms.grad(_second)(x))
 
 
 @wrong(
@@ -158,6 +145,24 @@ square_for_the_cube = slip(
 mean_for_the_inner_sum = slip(
     "first multiplies by the sum of x. You took its mean.",
     "x**2 * x.sum() -> x**2 * x.mean()",
+)
+
+
+@wrong("You passed the gradient of the first half to the second one. The second half runs at h = first(x), a value.")
+def second_at_the_gradient(x):
+    return ms.grad(_second)(ms.grad(_first)(x))
+
+
+no_seed = slip(
+    "That is the gradient of the first half alone, with every element of h counting once. How much each of them "
+    "counts, the second half says.",
+    "ms.grad(first, sens_param=True)(x, sens) -> ms.grad(first)(x)",
+)
+
+
+at_the_wrong_place = slip(
+    "You differentiated the second half at x. It was run at h = first(x): differentiate it there.",
+    "ms.grad(second)(h) -> ms.grad(second)(x)",
 )
 
 

@@ -51,16 +51,8 @@ errors = (
 
 
 @wrong(
-    "The target moved along: both sides were differentiated. The target counts as a constant: use ops.stop_gradient."
-)
-def not_stopped(x):
-    for _ in range(2):
-        x = x - 0.25 * ms.grad(lambda x: ((x - (0.5 * x + 1)) ** 2).sum())(x)
-    return x
-
-
-@wrong(
-    "x did not move: you stopped everything. Only the target is detached; the gradient still flows through the other x."
+    "x did not move: the gradient is 0. Only the target is stopped, and the loss has to be computed from x inside the function "
+    "that ms.grad differentiates."
 )
 def all_stopped(x):
     stop = ms.ops.stop_gradient
@@ -151,6 +143,25 @@ error_not_squared = slip(
 step_for_x = slip(
     "x becomes x minus the step. You replace it by the step.",
     "x = x - 0.25 * -> x = 0.25 * ",
+)
+
+
+@wrong("The gradient is computed once, before the loop. Each step needs the gradient at its own x.")
+def gradient_of_the_first_step(x):
+    return x - 2 * 0.25 * (x - 2)
+
+
+@judged("target-of-the-first-step")
+def target_before_the_loop(x):
+    target = ms.ops.stop_gradient(0.5 * x + 1)
+    for _ in range(2):
+        x = x - 0.25 * 2 * (x - target)
+    return x
+
+
+not_stopped = slip(
+    "The target moved along: both sides were differentiated. The target counts as a constant: use ops.stop_gradient.",
+    "ms.ops.stop_gradient(0.5 * x + 1) -> 0.5 * x + 1",
 )
 
 

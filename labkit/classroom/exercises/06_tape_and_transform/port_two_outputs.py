@@ -1,6 +1,6 @@
 """# Port two outputs (1 point)
 
-The program minimizes `z` and adds up `total`, which it only reports. Port it to MindSpore: write `port(x, y)` for two
+The program minimises `z` and adds up `total`, which it only reports. Port it to MindSpore: write `port(x, y)` for two
 Tensors, which returns the tuple of `x` and `seen`.
 
 [[_program as program]]
@@ -57,17 +57,6 @@ def _outputs(x, y):
 
 
 @wrong(
-    "x goes downhill on the sum of both outputs. The program takes the backward pass from z alone: say has_aux=True."
-)
-def outputs_summed(x, y):
-    seen = 0.0
-    for _ in range(3):
-        seen = seen + (x + y)
-        x = x - 0.1 * ms.grad(_outputs)(x, y)
-    return x, seen
-
-
-@wrong(
     "The other outputs are not unpacked. With has_aux=True the result is (gradient, (others, ...)).",
     when=lambda i, expected, got: isinstance(got, tuple) and same(expected[0], got[0]) and isinstance(got[1], tuple),
 )
@@ -84,24 +73,6 @@ def second_output(x, y):
     for _ in range(3):
         dx, (z,) = ms.grad(lambda x, y: (x + y, x**2 * y), has_aux=True)(x, y)
         x, seen = x - 0.1 * dx, seen + z
-    return x, seen
-
-
-@wrong("You report the last total alone: the program adds up those of all steps.", parts=(1,))
-def last_total(x, y):
-    for _ in range(3):
-        dx, (total,) = ms.grad(_outputs, has_aux=True)(x, y)
-        x = x - 0.1 * dx
-    return x, total
-
-
-@wrong("Each total belongs to the x before the step: add it up before x moves.", parts=(1,))
-def total_after_the_step(x, y):
-    seen = 0.0
-    for _ in range(3):
-        dx, _ = ms.grad(_outputs, has_aux=True)(x, y)
-        x = x - 0.1 * dx
-        seen = seen + (x + y)
     return x, seen
 
 
@@ -190,6 +161,32 @@ def with_new_totals(x, y):
     for _ in range(3):
         x, seen = x - 0.1 * dx, seen + x + y
     return x, seen
+
+
+@wrong(
+    "x did not move: the gradient is 0. z has to be computed from x inside the function that ms.grad differentiates."
+)
+def x_unmoved(x, y):
+    return x, 3 * (x + y)
+
+
+outputs_summed = slip(
+    "x goes downhill on the sum of both outputs. The program takes the backward pass from z alone: say has_aux=True.",
+    "(x**2 * y, x + y), has_aux=True) -> x**2 * y + x + y)",
+    "dx, (total,) = step(x, y) -> dx, total = step(x, y), x + y",
+)
+
+
+total_after_the_step = slip(
+    "Each total belongs to the x before the step: add it up before x moves.",
+    "        x, seen = x - 0.1 * dx, seen + total ->         x = x - 0.1 * dx\n        seen = seen + x + y",
+)
+
+
+last_total = slip(
+    "You report the last total alone: the program adds up those of all steps.",
+    "seen + total -> total",
+)
 
 
 ways = (Way(DELIVERED, ("passes",), holds=_each_step),)

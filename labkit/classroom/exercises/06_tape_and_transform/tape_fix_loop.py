@@ -10,7 +10,7 @@ scalar leaf tensor, and `xs` has four elements; the gradients of all four losses
 import numpy as np
 
 from labkit import torch
-from labkit.classroom.writing import judged, wrong
+from labkit.classroom.writing import judged, slip, wrong
 
 
 def train(w, xs):
@@ -71,25 +71,6 @@ def one_backward_at_the_end(w, xs):
     return w.grad
 
 
-@wrong("The loop runs because it forgets: each step begins with the same h. Hand its value on, without its history.")
-def memory_lost(w, xs):
-    for x in xs:
-        h = torch.tanh(w * torch.tensor(0.5) + x)
-        ((h - 1) ** 2).backward()
-    return w.grad
-
-
-@wrong("This is the gradient of the last loss alone. Those of all four losses add up.")
-def last_alone(w, xs):
-    h = torch.tensor(0.5)
-    for x in xs:
-        w.grad = None
-        h = torch.tanh(w * h + x)
-        ((h - 1) ** 2).backward()
-        h = h.detach()
-    return w.grad
-
-
 @wrong("You averaged over the steps. backward adds gradients, it does not average them.")
 def averaged(w, xs):
     return train(w, xs) / len(xs)
@@ -121,11 +102,6 @@ def input_as_memory(w, xs):
     return w.grad
 
 
-@wrong("The square is missing in the loss, or its 2 in the gradient.")
-def halved(w, xs):
-    return train(w, xs) / 2
-
-
 @wrong("The first backward counts twice or more: w.grad is added up already, and you add it again.")
 def added_again(w, xs):
     h, total = torch.tensor(0.5), 0.0
@@ -143,6 +119,18 @@ def added_again(w, xs):
 )
 def emptied(w, xs):
     return 0 * train(w, xs)
+
+
+memory_lost = slip(
+    "The loop runs because it forgets: each step begins with the same h. Hand its value on, without its history.",
+    "h = h.detach() -> h = torch.tensor(0.5)",
+)
+
+
+last_alone = slip(
+    "This is the gradient of the last loss alone. Those of all four losses add up.",
+    "        h = torch.tanh( ->         w.grad = None\n        h = torch.tanh(",
+)
 
 
 hints = (

@@ -1,6 +1,6 @@
 """# logsumexp without overflow (3 points)
 
-`logsumexp(x)` is `log(sum(exp(x)))`. Write `answer(x, g)` in plain NumPy. It returns a pair: the value of
+`logsumexp(x)` is `log(sum(exp(x)))`. Write `answer(x, g)` in plain NumPy, which returns a pair: the value of
 `logsumexp(x)`, and the gradient of `x` for the upstream gradient `g` (a number). `x` has four elements, all of them
 near 2000 or all near -2000, where `exp` gives infinity or 0. Both results must be finite and exact.
 """
@@ -35,12 +35,6 @@ draw = tuple(partial(_far_away, side=side) for side in (1, -1))
 def overflow(x, g):
     with np.errstate(all="ignore"):
         return np.log(np.sum(np.exp(x))), g * np.exp(x) / np.sum(np.exp(x))
-
-
-@wrong("Your gradient is the local derivative alone. A VJP multiplies it by the upstream gradient g.")
-def cotangent_forgotten(x, g):
-    value = x.max() + np.log(np.exp(x - x.max()).sum())
-    return value, np.exp(x - value)
 
 
 @wrong(
@@ -165,6 +159,18 @@ sum_missing = slip(
 multiplied_by_the_sum = slip(
     "The share of an element is its exponential divided by the sum. You multiply by the sum.",
     "shifted / np.sum(shifted) -> shifted * np.sum(shifted)",
+)
+
+
+largest_inside_the_log = slip(
+    "The largest element is added after the logarithm: log(exp(m) * s) is m + log(s), not log(m * s).",
+    "largest + np.log(np.sum(shifted)) -> np.log(largest * np.sum(shifted))",
+)
+
+
+cotangent_forgotten = slip(
+    "Your gradient is the local derivative alone. A VJP multiplies it by the upstream gradient g.",
+    "g * shifted / -> shifted /",
 )
 
 

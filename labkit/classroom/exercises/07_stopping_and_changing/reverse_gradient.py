@@ -49,14 +49,6 @@ errors = (
 )
 
 
-@wrong(
-    "Both gradients are those of the plain loss. Reverse stands around w * x, and its backward returns "
-    "-g for the upstream gradient g."
-)
-def nothing_reversed(w, v, x):
-    return torch.autograd.grad(((v * (w * x) - 1) ** 2).sum(), (w, v))
-
-
 @wrong("Both signs are changed. Only what passes through Reverse on its way to w changes its sign; v is not behind it.")
 def both_reversed(w, v, x):
     return torch.autograd.grad(-((v * (w * x) - 1) ** 2).sum(), (w, v))
@@ -69,15 +61,7 @@ def wrong_side(w, v, x):
 
 
 @wrong(
-    "Forwards, your Reverse is not the identity: the features changed their sign, and so the loss is another one.",
-    parts=(1,),
-)
-def value_changed(w, v, x):
-    return torch.autograd.grad(((v * -(w * x) - 1) ** 2).sum(), (w, v))
-
-
-@wrong(
-    "The gradient for w is 0 or missing: it was cut off, not reversed.",
+    "The gradient for w is 0 or missing. Reverse passes it on with the other sign: backward returns -g.",
     when=lambda i, expected, got: got[0] is None or not np.any(got[0]),
 )
 def cut_instead(w, v, x):
@@ -138,6 +122,27 @@ square_missing = slip(
 value_reversed = slip(
     "backward returns minus the upstream gradient, not minus its absolute value.",
     "return -g -> return -abs(g)",
+)
+
+
+input_as_factor = slip(
+    "You multiply by the input of Reverse. backward returns -g, without another factor.",
+    "    def forward(ctx, h):\n        return h\n -> "
+    "    def forward(ctx, h):\n        ctx.save_for_backward(h)\n        return h\n",
+    "return -g -> return -g * ctx.saved_tensors[0]",
+)
+
+
+nothing_reversed = slip(
+    "Both gradients are those of the plain loss. Reverse stands around w * x, and its backward returns -g for the "
+    "upstream gradient g.",
+    "return -g -> return g",
+)
+
+
+value_changed = slip(
+    "Forwards, your Reverse is not the identity: the features changed their sign, and so the loss is another one.",
+    "return h -> return -h",
 )
 
 

@@ -43,14 +43,6 @@ def not_rounded(x, t):
     return x, ms.grad(lambda x: ((x - t) ** 2).sum())(x)
 
 
-@wrong(
-    "Your gradient is 2 * (x - t), that of a loss without rounding. The loss sees rounded(x), so 2 * (rounded(x) "
-    "- t) arrives, and passes straight through."
-)
-def loss_not_rounded(x, t):
-    return ms.ops.round(x), ms.grad(lambda x: ((x - t) ** 2).sum())(x)
-
-
 @wrong("Your gradient is twice too large: x carries it twice, and should carry it once.")
 def slope_two(x, t):
     rounded = lambda x: 2 * x + ms.ops.stop_gradient(ms.ops.round(x) - 2 * x)
@@ -122,6 +114,13 @@ loss_returned = slip(
 times_x = slip(
     "The gradient is 2 * (rounded(x) - t). You multiply by x besides.",
     "return rounded(x), ms.grad -> return rounded(x), x * ms.grad",
+)
+
+
+loss_not_rounded = slip(
+    "Your gradient is 2 * (x - t), that of a loss without rounding. The loss sees rounded(x), so 2 * (rounded(x) - t) "
+    "arrives, and passes straight through.",
+    "((rounded(x) - t) ** 2).sum() -> ((x - t) ** 2).sum()",
 )
 
 

@@ -46,7 +46,8 @@ normal_numbers_only = wrong(
 
 gap_is_not_the_end = wrong(
     "You stopped at the gap at 1. That is the precision; how small a number can be is a matter of the exponent.",
-    answer=[3, 2, 6, 1, 1],
+    {0: 3, 1: 2, 2: 6, 3: 1, 4: 1},
+    together=True,
 )
 
 one_number = judged("kind", 7)

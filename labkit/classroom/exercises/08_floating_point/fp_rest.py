@@ -155,6 +155,29 @@ def rounded_at_the_end(w, g, lr, steps):
     return exact.astype(np.float16), (exact - exact.astype(np.float16)).astype(np.float16)
 
 
+rest_times_the_rate = slip(
+    "The rest is a step already: it is not multiplied by lr.", "step = rest - lr * g -> step = -lr * (g - rest)"
+)
+rest_added_to_the_gradient = slip(
+    "The rest is a step already: add it to -lr * g, not to g.", "step = rest - lr * g -> step = -lr * (g + rest)"
+)
+rest_forgets_the_rate = slip(
+    "The step to take has lr in it, for the new rest as well.", "rest = step - (moved -> rest = -g - (moved"
+)
+
+measured_after_the_move = slip(
+    "w was replaced before you measured how far it moves. Keep the w from before the step for that.",
+    "rest = step - (moved - w) -> rest = step - ((moved + step) - moved)",
+)
+
+rest_begins_at_g = slip("The rest is 0 at the beginning.", "rest = np.zeros_like(w) -> rest = g.copy()")
+moved_against_the_step = slip("The new weights are the old ones plus the step.", "moved = w + step -> moved = w - step")
+sign_of_the_whole = slip(
+    "Your rest has the other sign: the step that is left is added to the weights, as -lr * g is.",
+    "return w, rest -> return w, -rest",
+)
+
+
 hints = (
     "The rest is what rounding took away from the last step. It is at most half a gap of the new w.",
     "Three lines in the loop: step = rest - lr * g; moved = w + step; rest = step - (moved - w). Then w = moved.",

@@ -93,4 +93,7 @@ overflow_ignored = wrong(
 one_growth = wrong(
     "With a window of 1 each good step lets the scale grow: there are two.",
     {3: 8, 4: 16},
+    together=True,
 )
+
+growth_by_two = wrong("growth_factor is 4 here: two good steps make 128 of 8, and then comes the overflow.", {4: 16})

@@ -106,12 +106,12 @@ exponent_only = slip(
 )
 
 limit_of_integers = slip(
-    "The largest float16 number is 65504. 32767 is the largest 16-bit integer.",
+    "Your scale is half as large as it may be: the limit is 65504, and the largest magnitude alone has to stay below it.",
     "65504 / top -> 32767 / top",
 )
 
 magnitudes_added = slip(
-    "You added the two largest magnitudes. Each gradient is multiplied on its own: the larger one counts.",
+    "You added the two magnitudes. Each gradient is multiplied on its own: the larger one counts.",
     "max(np.abs(g1).max(), np.abs(g2).max()) -> np.abs(g1).max() + np.abs(g2).max()",
 )
 
@@ -138,6 +138,18 @@ mean_magnitude = slip(
 one_power_less = slip(
     "A power of two more fits as well: 65504 itself is allowed.",
     "np.floor(np.log2(65504 / top)) -> np.floor(np.log2(65504 / top)) - 1",
+)
+
+mean_of_the_maxima = slip(
+    "You took the mean of the two largest magnitudes. The larger one overflows first.",
+    "max(np.abs(g1).max(), np.abs(g2).max()) -> (np.abs(g1).max() + np.abs(g2).max()) / 2",
+)
+rounded_to_the_next = slip(
+    "The limit is 65504. You compare with 65536, the power of two above it.", "65504 / top -> 65536 / top"
+)
+never_below_one = slip(
+    "A scale below 1 is allowed: gradients may be too large as they are.",
+    "return 2.0 ** np.floor(np.log2(65504 / top)) -> return max(1.0, 2.0 ** np.floor(np.log2(65504 / top)))",
 )
 
 

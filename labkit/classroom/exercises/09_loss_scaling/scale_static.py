@@ -48,8 +48,8 @@ def _gradient(w, x, scale=1.0):
 
 
 @wrong(
-    "The weights did not move: the gradient underflowed to 0 in the backward pass. Multiply the loss by the scale, and divide "
-    "by it only after the backward pass.",
+    "The weights did not move: no gradient is subtracted, or it underflowed to 0 in the backward pass. Multiply the loss by the "
+    "scale, and divide by it only after the backward pass.",
     when=lambda i, expected, got: np.array_equal(i[0], got),
 )
 def vanished(w, x, scale, lr):
@@ -100,6 +100,14 @@ step_returned = slip(
     "You return the step. Asked for are the new weights.",
     "return w - lr -> return -lr",
 )
+
+computed_in_float32 = slip(
+    "You computed the loss in float32. It is a float16 loss: w.astype(ms.float16) * x.",
+    "w.astype(ms.float16) * x) -> w * x.astype(ms.float32))",
+)
+
+mean_for_sum = slip("The loss is a sum. You took the mean.", ".sum() * 2**-16 -> .mean() * 2**-16")
+weight_of_the_loss = slip("The loss has the factor 2**-16.", ".sum() * 2**-16 -> .sum()")
 
 
 hints = (

@@ -111,7 +111,7 @@ clipped_scaled_and_apart = slip(
 )
 
 not_clipped = slip(
-    "Nothing is clipped.",
+    "The gradient is not clipped.",
     "    mean = ms.ops.clip_by_global_norm((mean,), limit)[0]\n -> ",
 )
 
@@ -160,6 +160,16 @@ def clipped_together(w, first, second, scale, limit):
 @wrong("You skip every step. Only a step whose gradients are not finite keeps the old weights.")
 def always_skipped(w, first, second, scale, limit):
     return w
+
+
+finite_steps_skipped = slip("You skip the steps that are finite. Skip those that are not.", "if not ms -> if ms")
+
+
+@wrong(
+    "The loss scale is never divided out: the gradients are clipped to limit * scale, and the step is too large by the scale."
+)
+def clipped_to_a_scaled_limit(w, first, second, scale, limit):
+    return w + scale * (step(w, first, second, scale, limit) - w)
 
 
 hints = (

@@ -127,6 +127,33 @@ absolute_values = slip(
 
 not_clipped = slip("Nothing is clipped.", "return a * factor, b * factor -> return a, b")
 a_not_scaled = slip("a is not scaled. Both gradients get the same factor.", "a * factor, b * factor -> a, b * factor")
+
+mean_of_the_norms = slip(
+    "You took the mean of the two norms. The global norm is the root of the sum of all squares.",
+    "float(((a**2).sum() + (b**2).sum()).asnumpy()) ** 0.5 -> "
+    "(float((a**2).sum().asnumpy()) ** 0.5 + float((b**2).sum().asnumpy()) ** 0.5) / 2",
+)
+
+excess_subtracted = slip(
+    "A clip multiplies all elements by one factor. You subtracted a number from each.",
+    "a * factor, b * factor -> a - max(0, norm - max_norm), b - max(0, norm - max_norm)",
+)
+
+limit_added = slip(
+    "The factor is max_norm / norm. You added max_norm to the norm.",
+    "max_norm / max(norm, max_norm) -> max_norm / (norm + max_norm)",
+)
+
+
+@wrong("The norm is computed again after a was scaled, so b gets another factor. One norm, and one factor for both.")
+def norm_again(a, b, m):
+    def norm():
+        return float(((a**2).sum() + (b**2).sum()).asnumpy()) ** 0.5
+
+    a = a * (m / max(norm(), m))
+    return a, b * (m / max(norm(), m))
+
+
 ways = (
     Way(
         "Do not use the `clip` functions of `ops`.",

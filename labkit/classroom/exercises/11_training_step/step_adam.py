@@ -1,7 +1,7 @@
 """# Fix Adam (2 points)
 
-`adam` takes one step for each of the `gradients` (a list of arrays) and returns the new `p`. The square root
-and the bias correction are missing; add them.
+`adam` takes one step for each of the `gradients` (a list of arrays) and returns the new `p`. The square root and
+the bias correction are missing. Add them.
 
 [[as_it_was as adam]]
 """
@@ -201,6 +201,36 @@ def root_of_both(p, gradients, rate):
 @judged("counts-from-zero")
 def divided_by_zero(p, gradients, rate):
     return _adam(p, gradients, rate, first=0)
+
+
+betas_of_the_means_exchanged = slip(
+    "The two betas are exchanged: 0.9 belongs to m, 0.999 to v.",
+    "0.9 * m + 0.1 * g -> 0.999 * m + 0.001 * g",
+    "0.999 * v + 0.001 * g**2 -> 0.9 * v + 0.1 * g**2",
+)
+
+all_betas_exchanged = slip(
+    "The two betas are exchanged, in the means and in their corrections: 0.9 belongs to m, 0.999 to v.",
+    "0.9 * m + 0.1 * g -> 0.999 * m + 0.001 * g",
+    "0.999 * v + 0.001 * g**2 -> 0.9 * v + 0.1 * g**2",
+    "m / (1 - 0.9**t), v / (1 - 0.999**t) -> m / (1 - 0.999**t), v / (1 - 0.9**t)",
+)
+
+means_start_anew = slip(
+    "m and v begin at 0 again for each gradient. They go on from step to step.",
+    "    for t, g in enumerate(gradients, 1):\n ->     for t, g in enumerate(gradients, 1):\n        m, v = 0 * p, 0 * p\n",
+)
+
+one_beta_for_both = slip(
+    "v has the beta 0.999. You took 0.9 for both.",
+    "0.999 * v + 0.001 * g**2 -> 0.9 * v + 0.1 * g**2",
+    "v / (1 - 0.999**t) -> v / (1 - 0.9**t)",
+)
+
+corrected_behind_the_root = slip(
+    "The correction of v belongs under the root. You divide by it next to the root.",
+    "mean / (np.sqrt(square) + 1e-8) -> mean / np.sqrt(v + 1e-8) / (1 - 0.999**t)",
+)
 
 
 hints = (

@@ -117,7 +117,7 @@ dampened = slip(
 )
 
 another_rate = slip(
-    "The learning rate is 0.1.",
+    "Your steps have another size: the learning rate is 0.1, and each gradient is added to the velocity in full.",
     "lr=0.1 -> lr=0.01",
 )
 
@@ -155,6 +155,21 @@ first_round_only = slip(
     "    return losses, w.detach() ->         return losses, w.detach()",
 )
 half_the_square = slip("The loss has no factor 1/2.", "((x @ w - y) ** 2).mean() -> ((x @ w - y) ** 2).mean() / 2")
+
+labels_as_a_column = slip(
+    "x @ w has the shape (4,). A column y broadcasts with it to a table of 4 by 4.",
+    "torch.tensor(x), torch.tensor(y) -> torch.tensor(x), torch.tensor(y)[:, None]",
+)
+loss_rounded = slip(
+    "The loss is squared after the mean. Square each error first.",
+    "((x @ w - y) ** 2).mean() -> (x @ w - y).mean() ** 2",
+)
+
+added_up_without_momentum = slip(
+    "Two things are missing: momentum=0.9, and zero_grad in each round.",
+    "lr=0.1, momentum=0.9 -> lr=0.1",
+    "        optimizer.zero_grad()\n -> ",
+)
 
 
 ways = (Way(DELIVERED, ("passes",), holds=_each_step),)

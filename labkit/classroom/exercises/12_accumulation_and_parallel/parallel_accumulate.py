@@ -146,6 +146,34 @@ def count_for_the_size(w, x, y, count):
     return accumulate(w, x, y, len(y) // count)
 
 
+absolute_errors = slip(
+    "The errors are squared. You took absolute values.",
+    "((x[rows] @ w - y[rows]) ** 2).mean() -> abs(x[rows] @ w - y[rows]).mean()",
+)
+squared_mean = slip(
+    "You squared the mean error. The loss is the mean of the squares.",
+    "((x[rows] @ w - y[rows]) ** 2).mean() -> (x[rows] @ w - y[rows]).mean() ** 2",
+)
+not_squared = slip(
+    "The errors are squared. The square is missing.",
+    "((x[rows] @ w - y[rows]) ** 2).mean() -> (x[rows] @ w - y[rows]).mean()",
+)
+copied_before_backward = slip(
+    "You copied .grad before the micro-batch was added to it.",
+    "        (loss / count).backward()\n        seen.append(w.grad.clone())\n -> "
+    "        seen.append(0 * w.detach() if w.grad is None else w.grad.clone())\n        (loss / count).backward()\n",
+)
+
+labels_of_the_first = slip("Every micro-batch is compared with the labels of the first one.", "- y[rows] -> - y[:size]")
+
+
+@wrong(
+    "You return the mean of the micro-batches so far. The rows are sums: each loss is divided by count, and .grad adds up."
+)
+def means_so_far(w, x, y, count):
+    return accumulate(w, x, y, count) * torch.tensor([[count / (k + 1)] for k in range(count)])
+
+
 ways = (
     EXACT,
     Way(

@@ -90,6 +90,11 @@ micro_batches_divided = wrong(
     {4: either(mean / 2, mean / 4)},
 )
 
+sums_accumulated = wrong(
+    f"Each micro-batch has the mean of its {half} samples. You added up the samples.",
+    {4: either(2 * half * mean, half * mean, samples * mean)},
+)
+
 mean_and_sum_exchanged = wrong(
     "You exchanged them: with mean=True the reducer divides the sum by the number of workers, with mean=False it does not.",
     {0: 4 * mean, 1: mean, 2: 4 * each * mean, 3: each * mean},

@@ -57,7 +57,8 @@ def reference():
 
 
 penalty_breaks_it = wrong(
-    "The penalty is the same in every part, so the mean of the three is that penalty again: it splits.", {1: False}
+    "abs is a term of each sample, and the penalty is the same in every part, so the mean of three is that penalty again.",
+    {1: False},
 )
 
 root_of_a_mean = wrong(

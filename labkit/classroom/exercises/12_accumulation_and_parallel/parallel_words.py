@@ -207,6 +207,17 @@ count_multiplied = slip(
     "/ words) -> / words * count)",
 )
 
+words_counted_twice = slip(
+    "You weighted each micro-batch by its words once more. Its sum has one term for each word already.",
+    "/ words) -> / words * mask[rows].sum())",
+)
+
+
+@wrong("You divided by the words of the longest micro-batch. Divide by the number of all words, once.")
+def longest_counted(w, x, y, mask, count):
+    most = mask.detach().reshape(count, -1).sum(1).max()
+    return _accumulated(w, x, y, mask, count, lambda e, m: (e * m).sum() / most / count)
+
 
 ways = (
     EXACT,

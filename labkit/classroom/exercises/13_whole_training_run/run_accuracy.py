@@ -133,6 +133,12 @@ def returned_in_the_loop(logits, labels, size):
     return float((logits[:size].argmax(axis=1) == labels[:size]).sum() / len(labels))
 
 
+@wrong("You averaged the probability of the right class. Accuracy counts the samples whose largest logit is right.")
+def mean_probability(logits, labels, size):
+    p = np.exp(logits - logits.max(axis=1, keepdims=True))
+    return float((p / p.sum(axis=1, keepdims=True))[np.arange(len(labels)), labels].mean())
+
+
 hints = (
     "Keep two counters: how many are right, and how many were seen. That is what the metric does inside.",
     "logits[rows].argmax(axis=1) == labels[rows] says which samples of a batch are right.",

@@ -84,7 +84,7 @@ def no_steps(w, x, y, size, epochs):
     return w.detach().clone()
 
 
-@judged("value")
+@wrong("The rate is 0.05.")
 def another_rate(w, x, y, size, epochs):
     return _trained(w, x, y, size, epochs, rate=0.1)
 
@@ -141,6 +141,31 @@ half_the_square = slip("The loss has no factor 1/2.", "** 2).mean()\n -> ** 2).m
 one_epoch_more = slip("You make one epoch too many.", "range(epochs) -> range(epochs + 1)")
 one_epoch_less = slip("You make one epoch too few.", "range(epochs) -> range(epochs - 1)")
 first_batch_each_time = slip("Every step takes the first batch.", "slice(start, start + size) -> slice(0, size)")
+
+
+@judged("another-rate")
+def tenfold_rate(w, x, y, size, epochs):
+    return _trained(w, x, y, size, epochs, rate=0.5)
+
+
+@judged("another-rate")
+def tenth_of_the_rate(w, x, y, size, epochs):
+    return _trained(w, x, y, size, epochs, rate=0.005)
+
+
+squared_mean = slip(
+    "You squared the mean error. The loss is the mean of the squares.",
+    "((x[rows] @ w - y[rows]) ** 2).mean() -> (x[rows] @ w - y[rows]).mean() ** 2",
+)
+absolute_errors = slip(
+    "The errors are squared. You took absolute values.",
+    "((x[rows] @ w - y[rows]) ** 2).mean() -> abs(x[rows] @ w - y[rows]).mean()",
+)
+
+last_row_left_out = slip(
+    "A slice ends before its end: your batches miss their last sample.",
+    "slice(start, start + size) -> slice(start, start + size - 1)",
+)
 
 
 hints = (

@@ -104,3 +104,5 @@ lists_are_float64 = wrong(
     "A list of Python floats has no dtype of its own: both frameworks make float32 of it.",
     {0: "float64"},
 )
+
+wider_than_both = wrong("float16 and float32 give the wider of the two, float32.", {3: "float64"})

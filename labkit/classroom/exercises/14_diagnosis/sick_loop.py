@@ -103,6 +103,20 @@ table_and_detached = slip(
 five_steps = slip("The loop makes four steps.", "range(4) -> range(5)")
 half_rate = slip("The learning rate is 0.1.", "lr=0.1 -> lr=0.01")
 tanh_left_out = slip("tanh is missing between the two layers.", "torch.tanh(x @ w1) -> (x @ w1)")
+
+squared_mean = slip(
+    "You squared the mean error. The loss is the mean of the squares.",
+    "(((hidden @ w2)[:, 0] - y) ** 2).mean() -> ((hidden @ w2)[:, 0] - y).mean() ** 2",
+)
+
+first_reset_alone = slip(
+    "The gradient of w2 is never reset: it adds up from step to step.", "optimizer.zero_grad() -> w1.grad = None"
+)
+second_reset_alone = slip(
+    "The gradient of w1 is never reset: it adds up from step to step.", "optimizer.zero_grad() -> w2.grad = None"
+)
+
+
 hints = (
     "Print the shape of hidden @ w2 - y, and w1.grad after the first step.",
     "Which lines of a training step are missing? In which order do they stand: zero_grad, forward, backward, step.",

@@ -128,6 +128,28 @@ gradient_added_up = slip(
 moved_to_h = slip("You set the number to h. Add h to it.", "moved[i] += h -> moved[i] = h")
 moved_by_a_factor = slip("You moved the number by a part of itself. Add h.", "moved[i] += h -> moved[i] *= 1 + h")
 
+divided_by_x = slip("Divide by h, the distance that x moved. You divided by x.", "/ h -> / x[i]")
+product_forgotten = slip("f has the product x[0] * x[1], too.", " + x[0] * x[1] -> ")
+central_over_h = slip(
+    "That is f(x + h) - f(x - h). A forward difference subtracts f(x).",
+    "(f(moved) - f(x)) / h -> (f(moved) - f(2 * x - moved)) / h",
+)
+
+
+@wrong("You subtract the value after the move before. Subtract f(x), and move one number at a time.")
+def telescoped(x, h):
+    moved, found = x.copy(), []
+    for i in range(len(x)):
+        before = f(moved)
+        moved[i] += h
+        found.append((f(moved) - before) / h)
+    return np.array(found)
+
+
+@wrong("Each number moves by h, not by h times itself.")
+def relative_step(x, h):
+    return np.array([by_differences(x, h * x[i])[i] for i in range(len(x))])
+
 
 hints = (
     "After moved = x there are two names for one array. What is f(moved) - f(x) then?",

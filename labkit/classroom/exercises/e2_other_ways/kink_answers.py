@@ -18,7 +18,7 @@ from labkit.engine import grad
 
 answer = [0, 0.5, 0, 1, 0, 6]
 rules = (
-    "At its corner abs has a rule of its own: the middle of the slopes on both sides.",
+    "At its kink, abs has a rule of its own, which returns the mean of the slopes on both sides.",
     "At a tie maximum shares the upstream gradient.",
     "x > 0 is a constant for the engine. Which number is it at 0?",
     "Which branch runs at 0? The engine differentiates that one.",
@@ -28,7 +28,7 @@ rules = (
 places = ("abs", "maximum", "x * (x > 0)", "x >= 0", "x != 3", "x > 3")
 hints = (
     "Where a condition decides, find out which branch runs. Only this one is differentiated.",
-    "abs and maximum answer at their corner with the middle between the slopes on both sides.",
+    "At their kink, abs and maximum return the mean of the slopes on both sides.",
     "A comparison gives a constant, False or True. How fast does False times x move?",
 )
 LINES = (
@@ -46,13 +46,13 @@ def reference():
 
 
 slope_on_one_side = wrong(
-    "That is the slope on one side of the corner. abs answers with the middle of the two.", {0: either(1, -1)}
+    "This is the slope on one side of the kink. abs returns the mean of both slopes.", {0: either(1, -1)}
 )
 
 no_tie = wrong("At 0 the two arguments are equal: a tie. maximum gives a half to each.", {1: either(0, 1)})
 
 middle_everywhere = wrong(
-    "Only abs and maximum answer with the middle. A comparison has no slope: it gives a constant, or picks the branch.",
+    "Only abs and maximum return the mean. A comparison has no slope: it gives a constant, or selects the branch.",
     {2: 0.5, 3: 0.5},
 )
 
@@ -71,8 +71,8 @@ another = judged("value", {5: 12})
 five = judged("structure", [0, 0.5, 0, 1, 0])
 
 no_slope_at_a_corner = wrong(
-    "On paper there is no slope at a corner. A program gives a number: the rule of the operation decides which one.",
-    {0: float("nan"), 1: float("nan")},
+    "Mathematically there is no slope at a kink. A program returns a number, which the rule of the operation determines.",
+    {i: float("nan") for i in range(6)},
 )
 
 comparison_is_true = wrong(

@@ -136,6 +136,29 @@ def one_for_the_batch(x, g):
 
 errors = (("could not be broadcast", "The sums have different lengths. An example is a row: sum along axis 1."),)
 
+one_added_outside = slip(
+    "The 1 belongs under the root: (sum(x**2) + 1) * sum(g**2).",
+    "np.sqrt(np.sum(x**2, axis=1) + 1) * np.sqrt(np.sum(g**2, axis=1)) -> "
+    "np.sqrt(np.sum(x**2, axis=1)) * np.sqrt(np.sum(g**2, axis=1)) + 1",
+)
+norms_under_the_root = slip(
+    "Under the root stand sums of squares. You took norms.",
+    "np.sqrt(np.sum(x**2, axis=1) + 1) * np.sqrt(np.sum(g**2, axis=1)) -> "
+    "np.sqrt((np.sqrt(np.sum(x**2, axis=1)) + 1) * np.sqrt(np.sum(g**2, axis=1)))",
+)
+
+largest_of_x = slip(
+    "You took the largest element of x. A norm adds the squares of all.", "np.sum(x**2, -> np.max(x**2,"
+)
+largest_of_g = slip(
+    "You took the largest element of g. A norm adds the squares of all.", "np.sum(g**2, -> np.max(g**2,"
+)
+
+
+@wrong("You put x, g and 1 into one vector. The gradient of w has the products of all elements of x and g in it.")
+def one_vector(x, g):
+    return np.sqrt(np.sum(x**2, axis=1) + np.sum(g**2, axis=1) + 1)
+
 
 ways = (
     Way(

@@ -53,7 +53,7 @@ def every_pair(x, w):
 @wrong(
     "With both batched, you have one product for all examples: the axis of the examples was summed away. It stays in front, "
     "and the axis of one example is summed.",
-    when=lambda i, expected, got: i[0].ndim == 2 and i[1].ndim == 3 and got.ndim == 1,
+    when=lambda i, expected, got: i[0].ndim == 2 and i[1].ndim == 3 and got.shape == expected.shape[1:],
 )
 def examples_summed(x, w):
     return product(x, w) if w.ndim == 2 or x.ndim == 1 else np.einsum("ni,nij->j", x, w)
@@ -135,6 +135,15 @@ errors = (
         "The axis before the last of w is k, the last of x as well. Which of the three cases is this?",
     ),
 )
+
+
+@wrong(
+    "The result has the shape (n, m). You kept the axis k, which x and w share, and summed over another one.",
+    when=lambda i, expected, got: got.ndim == 2 and got.shape[1] == np.shape(i[0])[-1] != expected.shape[1],
+)
+def wrong_axis_kept(x, w):
+    n = len(product(x, w))
+    return np.broadcast_to(x, (n, x.shape[-1])) * np.broadcast_to(w, (n, *w.shape[-2:])).sum(axis=2)
 
 
 hints = (

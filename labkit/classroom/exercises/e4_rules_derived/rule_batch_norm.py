@@ -162,6 +162,32 @@ def eps_in_the_outer_variance(x, g, eps):
     return (g - g.mean(axis=0) - centred / std * (g * centred / scale).mean(axis=0)) / scale
 
 
+divided_by_n_as_well = slip(
+    "The mean has been divided by n already. You divided the last term by n once more.",
+    "(g * y).mean(axis=0)) -> (g * y).mean(axis=0) / len(x))",
+)
+eps_subtracted = slip(
+    "In the last term x - mean is divided by std itself.", "centred / std * -> centred / (std - eps) *"
+)
+scale_squared = slip(
+    "In the last term x - mean is divided by std itself.", "centred / std * -> centred / (std + eps) ** 2 *"
+)
+variance_for_deviation = slip(
+    "In the last term x - mean is divided by std, not by the variance.", "centred / std * -> centred / std**2 *"
+)
+
+section_four_over_std = slip(
+    "That is the formula of section 4, divided by std. Divide by std + eps, and take (x - mean) / std in the last term.",
+    "centred / std * -> y *",
+    "(g * y).mean(axis=0)) / (std + eps) -> (g * y).mean(axis=0)) / std",
+)
+wrong_way_round = slip(
+    "In the last term y has to become (x - mean) / std, which is larger than y. Yours is smaller.",
+    "centred / std * -> y * std / (std + eps) *",
+)
+mean_missing = slip("In the last term the mean over the batch is missing.", "(g * y).mean(axis=0) -> (g * y)")
+
+
 ways = (PLAIN,)
 hints = (
     "Straight: g / (std + eps). Through the mean: -mean(g) / (std + eps). These two are as in section 4. Now the "

@@ -7,7 +7,7 @@ The convolution is `y[i] = sum(w[k] * x[i * stride + k] for k in range(len(w)))`
 
 import numpy as np
 
-from labkit.classroom.writing import PLAIN, judged, slip, wrong
+from labkit.classroom.writing import PLAIN, judged, same, slip, wrong
 
 
 def pull(x, w, stride, g):
@@ -132,6 +132,29 @@ def one_g_forgotten(x, w, stride, g):
 
 
 errors = (("out of bounds", "Output i reads x[i * stride + k]. Check which of i and k is multiplied by the stride."),)
+
+
+@wrong(
+    "dx has the length of x. The elements after the last window get 0.",
+    when=lambda i, expected, got: len(got[0]) != len(i[0]) and same(expected[1], got[1]),
+)
+def cut_off(x, w, stride, g):
+    dx, dw = pull(x, w, stride, g)
+    return dx[: (len(g) - 1) * stride + len(w)] if (len(g) - 1) * stride + len(w) < len(x) else dx[:-1], dw
+
+
+@wrong("dw has another element of x: w[k] was multiplied by x[i * stride + k].", parts=(1,))
+def first_element_of_the_window(x, w, stride, g):
+    return pull(x, w, stride, g)[0], np.full(len(w), sum(g[i] * x[i * stride] for i in range(len(g))))
+
+
+@wrong(
+    "Your numbers are cut to whole numbers. Make the arrays of floats: np.zeros(len(x)).",
+    when=lambda i, expected, got: all(np.array_equal(part, np.trunc(part)) for part in got),
+)
+def whole_numbers(x, w, stride, g):
+    dx, dw = pull(x, w, stride, g)
+    return np.trunc(dx), np.trunc(dw)
 
 
 ways = (PLAIN,)

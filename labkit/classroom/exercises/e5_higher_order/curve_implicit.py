@@ -131,6 +131,33 @@ def cube_divided_outside(a, z, g):
     return np.linalg.solve(a.T, g) + g / (3 * z**2)
 
 
+@judged("slope-of-the-cube")
+def sixfold(a, z, g):
+    return np.linalg.solve((a + np.diag(6 * z)).T, g)
+
+
+@judged("slope-of-the-cube")
+def sign_lost(a, z, g):
+    return np.linalg.solve((a + np.diag(3 * abs(z))).T, g)
+
+
+jacobians_multiplied = slip(
+    "The two terms of the left side are added: a + diag(3 * z**2).", "a + np.diag(3 * z**2) -> a @ np.diag(3 * z**2)"
+)
+identity_added = slip(
+    "The Jacobian of the left side is a + diag(3 * z**2). An identity was added.",
+    "a + np.diag(3 * z**2) -> a + np.diag(1 + 3 * z**2)",
+)
+
+
+@wrong("You inverted each element. The inverse of a matrix is another one: solve.")
+def inverted_by_elements(a, z, g):
+    return (1 / _slope(a, z)).T @ g
+
+
+times_z = slip("The right-hand side is g alone. You multiplied it by z.", ".T, g) -> .T, g * z)")
+
+
 ways = (PLAIN,)
 hints = (
     "Move x a little: (a + diag(3 * z**2)) @ dz = dx. That is the push, from dx to dz.",

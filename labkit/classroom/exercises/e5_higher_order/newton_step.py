@@ -46,7 +46,12 @@ def step_alone(a, b, x):
     return np.linalg.solve(_hessian(a, x), _gradient(a, b, x))
 
 
-@wrong("That is a step of gradient descent. Newton's step divides by the curvature: solve(hessian, gradient).")
+@wrong(
+    "That is a step of gradient descent. Newton's step divides by the curvature: solve(hessian, gradient).",
+    when=lambda i, expected, got: any(
+        same(i[2] - rate * _gradient(*i), got) for rate in (1, 0.5, 0.1, 0.05, 0.01, 0.001)
+    ),
+)
 def gradient_step(a, b, x):
     return x - _gradient(a, b, x)
 
@@ -62,7 +67,7 @@ def diagonal_only(a, b, x):
 
 
 @wrong(
-    "You divided by grad of grad. That is the sum of the Hessian's rows, not the Hessian: use jacrev or jacfwd of grad."
+    "You divided by the sums of the Hessian's rows, as grad of grad gives them. Solve with the whole one: jacfwd of grad."
 )
 def rows_added_up(a, b, x):
     g = labkit.grad(lambda x: x @ a @ x / 2 - b @ x + anp.sum(anp.exp(x)))
@@ -153,6 +158,31 @@ def half_forgotten(a, b, x):
 @wrong("sum(exp(x)) has the gradient exp(x), a vector. You added its sum.")
 def sum_in_the_gradient(a, b, x):
     return _step(a, b, x, a @ x - b + np.exp(x).sum())
+
+
+@wrong("exp(x) is its own derivative: no factor x.")
+def power_rule_for_exp(a, b, x):
+    return _step(a, b, x, a @ x - b + x * np.exp(x))
+
+
+@judged("power-rule-for-exp")
+def power_rule_in_the_hessian(a, b, x):
+    return _step(a, b, x, None, a + np.diag(x * np.exp(x)))
+
+
+@wrong("The vector b belongs to the gradient alone: the Hessian does not contain it.")
+def b_in_the_hessian(a, b, x):
+    return _step(a, b, x, None, _hessian(a, x) - np.diag(b))
+
+
+@wrong("solve gets the gradient alone: x - solve(hessian, gradient). You put x inside.")
+def x_inside(a, b, x):
+    return np.linalg.solve(_hessian(a, x), x - _gradient(a, b, x))
+
+
+@wrong("The exponentials are those of x, not of a @ x.")
+def exp_of_the_product(a, b, x):
+    return _step(a, b, x, a @ x - b + np.exp(a @ x))
 
 
 hints = (

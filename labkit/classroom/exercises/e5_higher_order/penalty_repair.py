@@ -116,6 +116,15 @@ gradient_at_the_sum = slip(
     "grad(loss, w)[0] -> grad(loss, w)[0].sum()",
 )
 
+penalty_twice = slip("The penalty counts once.", "(slope**2).sum() -> 2 * (slope**2).sum()")
+
+
+@wrong("You added the gradient with respect to x. Asked for is the one with respect to w alone.")
+def both_gradients(w, x):
+    value = ((w * x) ** 2).sum()
+    (slope,) = torch.autograd.grad(value, x, create_graph=True)
+    return sum(torch.autograd.grad(value + (slope**2).sum(), (w, x)))
+
 
 hints = (
     "Print w.grad after the first backward. Should anything be there?",

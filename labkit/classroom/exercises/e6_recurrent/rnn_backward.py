@@ -143,6 +143,24 @@ tanh_in_the_contributions = slip(
     "du += da -> du += dh",
 )
 
+number_before = slip("Step t read x[t]. You took the number before it.", "du += da * x[t] -> du += da * x[t - 1]")
+
+
+@wrong("The loss has the last state alone. You added an error at every step.")
+def loss_at_every_step(w, u, x, y):
+    states = np.zeros(len(x) + 1)
+    for t in range(len(x)):
+        states[t + 1] = np.tanh(w * states[t] + u * x[t])
+    dh = dw = du = 0.0
+    for t in reversed(range(len(x))):
+        da = (dh + 2 * (states[t + 1] - y)) * (1 - states[t + 1] ** 2)
+        dw, du, dh = dw + da * states[t], du + da * x[t], da * w
+    return dw, du
+
+
+tanh_missing_in_du = slip("In du the derivative of tanh is missing: multiply by da, not by dh.", "du += da -> du += dh")
+tanh_missing_in_dw = slip("In dw the derivative of tanh is missing: multiply by da, not by dh.", "dw += da -> dw += dh")
+
 
 ways = (EXACT, PLAIN)
 

@@ -131,7 +131,7 @@ def _loss_cut(w, x, k, both, first=1):
     return loss.item(), w.grad
 
 
-@wrong("You cut off the loss, so the states before send nothing to w any more. Cut off the state alone.")
+@wrong("The states before a cut send nothing to w: the loss is cut off, or .grad is emptied. Cut off the state alone.")
 def loss_cut_off(w, x, k):
     return _loss_cut(w, x, k, both=False)
 
@@ -151,7 +151,7 @@ def _new_state_cut(w, x, k, first):
     return loss.item(), torch.autograd.grad(loss + 0 * w, w)[0]
 
 
-@wrong("You detached the new state before it is added to the loss. Detach the old one, before the line with tanh.")
+@wrong("At each cut the new state is without history, too. Detach the old state alone, before the line with tanh.")
 def new_state_cut(w, x, k):
     return _new_state_cut(w, x, k, first=1)
 
@@ -167,6 +167,11 @@ def new_state_cut_from_the_start(w, x, k):
 )
 def cut_in_the_middle(w, x, k):
     return _followed(w, x, k, when=lambda t, k: t == len(x) // 2)
+
+
+@wrong("You read the first k numbers only. All of them are read; the cut concerns the gradient.")
+def list_cut(w, x, k):
+    return follow(w, x[:k], k)
 
 
 hints = (

@@ -36,7 +36,9 @@ def outputs_for_inputs(widths, batch):
     return needed(widths, batch)[0], 4 * batch * sum(widths[1:])
 
 
-@wrong("The result of a tanh is the input of the next layer: it is one array.", parts=(1,))
+@wrong(
+    "The result of a tanh is the input of the next layer: it is one array, and the tanh saves nothing else.", parts=(1,)
+)
 def counted_twice(widths, batch):
     return needed(widths, batch)[0], 4 * batch * (sum(widths[:-1]) + sum(widths[1:-1]))
 
@@ -116,6 +118,22 @@ def first_layer_only(widths, batch):
 @wrong("Weights and gradients are two numbers, and AdamW adds two more: four in all.", parts=(0,))
 def five_numbers(widths, batch):
     return needed(widths, batch)[0] // 16 * 20, needed(widths, batch)[1]
+
+
+@wrong("Each bias has a gradient, and AdamW stores two numbers for it, as for a weight.", parts=(0,))
+def biases_without_adam(widths, batch):
+    biases = sum(widths[1:])
+    return needed(widths, batch)[0] - 12 * biases, needed(widths, batch)[1]
+
+
+@judged("counted-twice")
+def input_of_tanh_as_well(widths, batch):
+    return needed(widths, batch)[0], 4 * batch * (sum(widths[:-1]) + 2 * sum(widths[1:-1]))
+
+
+gradients_of_the_activations = slip(
+    "The activations are saved, not their gradients: 4 bytes a number.", "4 * batch * sum -> 8 * batch * sum"
+)
 
 
 hints = (

@@ -52,7 +52,7 @@ class _Telling:
         self._seed()
         what = "run on the installed PyTorch" if self.tape.ran else "on PyTorch's tape"
         story = Story(self.tape.name, self.nodes, steps_of(self.tape, self.index), taped=True)
-        story.retained, story.about = True, [f"A tape of {self.tape.summary()}", *_about(self.tape)]
+        story.retained, story.about = True, [self.tape.summary(), *_about(self.tape)]
         found = [*_alarms(self.tape), *missing(self.tape), *findings(self.tape)]
         story.notices = [*faults(story), *(finding.words for finding in found)]
         cut = [node.index for node in self.nodes if self.tape.unreached and node.title.endswith(", detached")]

@@ -199,11 +199,11 @@ class Frame {
   }
 
   // A list of values, where `when(state)`.
-  select(label, key, values, when = () => true, named = String) {
+  select(label, key, values, when = () => true, named = String, into = this.bar) {
     const list = html("select", { onchange: () => this.set({ [key]: values[list.selectedIndex] }) }, ...values.map((value) => html("option", {}, named(value))));
     const made = html("label", {}, `${label} `, list);
     this.controls.push(() => { list.selectedIndex = values.indexOf(this.state[key]); made.hidden = !when(this.state); });
-    this.bar.append(made);
+    into.append(made);
   }
 
   toggle(label, key, turned, into = this.bar) {

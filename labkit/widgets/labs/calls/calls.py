@@ -111,10 +111,9 @@ class Equals:
         if isinstance(result, Failure):
             return ""
         if style == 0:
-            return "One flat tuple, whatever was asked for. Outputs are not in it."
+            return WORDS["flat tuple"]
         filled = [leaf.name for leaf in leaves_of(result)[len(self.setting.inputs) :] if leaf.role == "back"]
-        extra = f"; {', '.join(filled)} too, though not asked for" if filled and not call.weights else ""
-        return f"backward() adds to the .grad of every leaf that requires a gradient{extra}."
+        return WORDS["adds more" if filled and not call.weights else "adds"].format(extra=", ".join(filled))
 
     def _grads(self, inputs):
         named = [(name, name, t) for name, t in zip(self.setting.inputs, inputs, strict=True)]
@@ -123,7 +122,7 @@ class Equals:
             leaf(f"{path}.grad", f"gradient for {name}", t.grad, "back" if t.grad is not None else "area")
             for path, name, t in named
         )
-        return Branch("It returns None. But now:", parts)
+        return Branch(WORDS["returns none"], parts)
 
 
 @contextmanager
@@ -138,63 +137,92 @@ def _grads_kept(parameters):
             p.grad = grad
 
 
-ERROR = "an error"
+WORDS = {
+    "compare": "Compare with",
+    "nothing": "nothing",
+    "click": "Click a value: the result follows",
+    "results": "What the call returns",
+    "find": "Can you find the call that returns {goal}?",
+    "found": "Found the call that returns {goal}.",
+    "ask": "What does it return?",
+    "hidden": "The call is written. Which structure does it return?",
+    "error": "an error",
+    "look": "Not that. Look at what it asks for: is anything named, and is it there?",
+    "other": "That is what it returns with {code}.",
+    "returns": "It returns {structure}.",
+    "values first": "The outputs come first, then the gradients.",
+    "bare": "grad_position={position}: the {gradient}, not in a tuple.",
+    "tuple of one": "MindSpore treats a tuple of one position like an int: its gradient is not in a tuple.",
+    "positions": "grad_position={position}: a {kind} of gradients, in that order.",
+    "one weight": "weights is one parameter: its gradient is not in a tuple.",
+    "weights": "weights is a container of parameters: their gradients come as a {kind}, even for one.",
+    "both": "Both are asked for: a pair, inputs first, then weights.",
+    "all outputs": "has_aux=False: MindSpore differentiates the sum of all outputs, {outputs}.",
+    "aux tuple": "has_aux=True: MindSpore differentiates only {first}; the tuple ({rest}) is returned as it is.",
+    "aux": "has_aux=True: MindSpore differentiates only {first}; {rest} is returned as it is.",
+    "selects nothing": "It selects nothing: neither an input nor a parameter.",
+    "counts": "Positions count from 0: the last input, {name}, is {last}.",
+    "one output": "has_aux=True needs a second output, but there is only one.",
+    "runs": "It runs: nothing is missing and nothing is out of range.",
+    "flat": "PyTorch returns such a flat tuple. In MindSpore, inputs, weights and outputs keep their own tuples.",
+    "flat tuple": "One flat tuple, whatever was asked for. Outputs are not in it.",
+    "adds": "backward() adds to the .grad of every leaf that requires a gradient.",
+    "adds more": "backward() adds to the .grad of every leaf that requires a gradient: {extra} too, though not asked for.",
+    "returns none": "It returns None. But now:",
+    "which": "{name}: expected one of {values}, or its place, but got {got!r}",
+}
 
 
 def sentence(setting: Setting, call: Call, outcome: CallResult) -> str:
     """What came back, and the one or two reasons that explain most."""
     if isinstance(outcome.result, Failure):
         return f"{outcome.result.kind}. {_why(setting, call)}".strip()
-    why = [*_gradients(setting, call, outcome.gradients)]
-    telling = [words for words in why if "treated like" in words or "even for one" in words or "Both" in words]
+    why, telling = zip(*_gradients(setting, call, outcome.gradients), strict=True)
+    telling = [words for words, tells in zip(why, telling, strict=True) if tells]
     if FUNCTIONS[call.function] == "value_and_grad":
-        telling.append("The outputs come first, then the gradients.")
+        telling.append(WORDS["values first"])
     elif len(setting.outputs) > 1:
         telling.append(_outputs(setting, call))
-    said = [f"It returns {skeleton(outcome.result)}.", *dict.fromkeys([(telling or why)[0], (telling or why[:1])[-1]])]
-    return " ".join(said)
+    said = [WORDS["returns"].format(structure=skeleton(outcome.result)), (telling or why)[0], (telling or why[:1])[-1]]
+    return " ".join(dict.fromkeys(said))
 
 
 def _gradients(setting, call, gradients):
-    """How the gradients are arranged."""
+    """How the gradients are arranged: sentences, and whether each tells more than others."""
     position, asked = setting.positions[call.position], setting.asked(call)
     both = bool(asked) and call.weights > 0
     inputs, weights = gradients.parts if both else (gradients, gradients)
     if asked and isinstance(inputs, Leaf):
-        yield f"grad_position={position[0]}: the {inputs.what}, bare."
+        yield WORDS["bare"].format(position=position[0], gradient=inputs.what), False
         if isinstance(position[1], tuple) and len(asked) == 1:
-            yield "A tuple of one position is treated like an int."
+            yield WORDS["tuple of one"], True
     elif asked:
-        yield f"grad_position={position[0]}: a {inputs.kind} of gradients, in that order."
+        yield WORDS["positions"].format(position=position[0], kind=inputs.kind), False
     if call.weights:
-        if isinstance(weights, Leaf):
-            yield "weights is one parameter: its gradient is not in a tuple."
-        else:
-            yield f"weights is a container of parameters: their gradients come as a {weights.kind}, even for one."
+        bare = isinstance(weights, Leaf)
+        yield WORDS["one weight"] if bare else WORDS["weights"].format(kind=weights.kind), not bare
     if both:
-        yield "Both are asked for: a pair, inputs first, then weights."
+        yield WORDS["both"], True
 
 
 def _outputs(setting, call):
     first, *rest = setting.outputs
     if not call.has_aux:
-        return f"has_aux=False: all outputs count, so {' + '.join(setting.outputs)} is differentiated."
-    words = f"has_aux=True: only {first} is differentiated"
-    if FUNCTIONS[call.function] == "grad":
-        return f"{words}; ({', '.join(rest)}{',' if len(rest) == 1 else ''}) comes along as a tuple."
-    return f"{words}; {', '.join(rest)} only comes along."
+        return WORDS["all outputs"].format(outputs=" + ".join(setting.outputs))
+    kind = "aux tuple" if FUNCTIONS[call.function] == "grad" else "aux"
+    return WORDS[kind].format(first=first, rest=", ".join(rest) + "," * (kind == "aux tuple" and len(rest) == 1))
 
 
 def _why(setting, call):
     """Why a call fails, where the call itself shows it."""
     position = setting.positions[call.position][1]
     if position is None and not call.weights:
-        return "It selects nothing: neither an input nor a parameter."
+        return WORDS["selects nothing"]
     if any(p >= len(setting.inputs) for p in setting.asked(call)):
         last = len(setting.inputs) - 1
-        return f"Positions count from 0: the last input, {setting.inputs[last]}, is {last}."
+        return WORDS["counts"].format(name=setting.inputs[last], last=last)
     if call.has_aux and len(setting.outputs) == 1:
-        return "has_aux=True needs a second output, but there is only one."
+        return WORDS["one output"]
     return ""
 
 
@@ -211,14 +239,11 @@ def _confusions(setting, call, outcome):
     if isinstance(position, tuple) and len(asked) == 1:
         inputs = gradients.parts[0] if call.weights else gradients
         wrapped = _with_part(result, inputs, Branch("tuple", (inputs,)))
-        yield skeleton(wrapped), "A tuple of one position is treated like an int: its gradient is not in a tuple."
-    yield ERROR, "It runs: nothing is missing and nothing is out of range."
+        yield skeleton(wrapped), WORDS["tuple of one"]
+    yield WORDS["error"], WORDS["runs"]
     flat = Branch("tuple", leaves_of(result))
     if isinstance(result, Branch) and len(flat.parts) > 1:
-        yield (
-            skeleton(flat),
-            "PyTorch returns such a flat tuple. In MindSpore, inputs, weights and outputs keep their own tuples.",
-        )
+        yield skeleton(flat), WORDS["flat"]
 
 
 def _with_part(tree: Tree, old: Tree, new: Tree) -> Tree:
@@ -251,7 +276,7 @@ class CallBuilder(Lab):
 
     path = Path(__file__).with_name("calls.js")
     state_names = (*CALL, "compared")
-    words: ClassVar = {}
+    words: ClassVar = WORDS
     _esm = module(path)
     _css = style()
     function: Trait = traits.Int(default_value=0).tag(sync=True)
@@ -327,7 +352,7 @@ class CallBuilder(Lab):
             for named in (values, labels.get(name, ())):
                 at[name] = list(named).index(at[name]) if at[name] in named else at[name]
             if not isinstance(at[name], int) or not 0 <= at[name] < len(values):
-                raise ValueError(f"{name}: expected one of {', '.join(values)}, or its place, but got {at[name]!r}")
+                raise ValueError(WORDS["which"].format(name=name, values=", ".join(values), got=at[name]))
         return at
 
     def code(self, **state: int | str) -> str:

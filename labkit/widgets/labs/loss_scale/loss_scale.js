@@ -86,14 +86,14 @@ export default { render({ model, el }) {
       return [column, across(sign === "0" ? Math.min(x, zero - 0.4) : sign === "9" ? clamped(x, tick(8.5), normal - 0.1) : clamped(x, normal, infinite))];
     });
   }
-  // Between two scales the dots are on their way from one to the other.
+  // Between two scales the dots are on their way from one to the other; those that the format moves go in the middle half of it.
   function hillsOf(format, power, across, r) {
-    const base = Math.floor(power), part = power - base, wide = 2.2 * r, unit = across(1) - across(0);
-    const [here, next] = [base, Math.min(base + 1, top)].map((p) => {
+    const base = Math.floor(power), over = Math.min(base + 1, top), part = power - base, leap = clamped(2 * part - 0.5, 0, 1), wide = 2.2 * r, unit = across(1) - across(0);
+    const [here, next] = [base, over].map((p) => {
       const columns = columnsOf(format, p, across, wide), back = columns.map(([column, x], i) => (fateOf(format.held[p][i]) === 1 ? [column, x - unit * p] : [Math.floor(across(dots[i]) / wide), across(dots[i])]));
       return [piled(columns, r), piled(back, r)];
     });
-    return here.map((hill, k) => hill.map((spot, i) => spot.map((v, j) => v + (next[k][i][j] - v) * part)));
+    return here.map((hill, k) => hill.map((spot, i) => spot.map((v, j) => v + (next[k][i][j] - v) * ([base, over].every((p) => "n9".includes(format.held[p][i])) ? part : leap))));
   }
 
   // The bands of a format with what is in them, and its smallest numbers as long as they can be told apart.

@@ -329,8 +329,9 @@ class LossScaleLab(Lab):
         known |= {"power": range(len(self.sweep.held[self.formats[0]])), "step": range(len(self.without) or 1)}
         for key, values in known.items():
             if at[key] not in values:
-                said = f"a whole number below {len(values)}" if key in ("power", "step") else f"one of {values}"
-                raise ValueError(f"{key}: expected {said}, but got {at[key]!r}")
+                whole = "{key}: expected a whole number below {count}, but got {got!r}"
+                text = whole if key in ("power", "step") else "{key}: expected one of {values}, but got {got!r}"
+                raise ValueError(text.format(key=key, count=len(values), values=values, got=at[key]))
         return at
 
     def describe(self, **state: Any) -> str:

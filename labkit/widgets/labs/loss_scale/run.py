@@ -35,15 +35,17 @@ class Run:
 
     def __init__(self, fun: Callable, args: Sequence[Any], outside: Sequence[Any] | None = None):
         if not callable(fun):
-            raise TypeError(f"LossScaleLab: expected a function, a Cell or a Module, but got {type(fun).__name__}")
+            text = "LossScaleLab: expected a function, a Cell or a Module, but got {kind}"
+            raise TypeError(text.format(kind=type(fun).__name__))
         plain, values, names = plain_function(fun, args, {}, list(outside or []), "LossScaleLab(f, x)")
         first, arrays = len(args) if len(values) > len(args) else 0, [np.asarray(v) for v in values]
         floating = [i for i, v in enumerate(arrays) if v.dtype.kind == "f" or two_bytes(v.dtype)]
         if not any(i >= first for i in floating):
-            raise TypeError(
-                f"LossScaleLab: expected floating parameters or arguments to differentiate, but {plain.__name__} has "
-                f"{', '.join(names) or 'none at all'}; make them float arrays or parameters"
+            text = (
+                "LossScaleLab: expected floating parameters or arguments to differentiate, but {function} has these "
+                "inputs: {names}; make them float arrays or parameters"
             )
+            raise TypeError(text.format(function=plain.__name__, names=", ".join(names) or "none"))
         level = new_level()
         self._log: list[Record] = []
         roots = {i: Record.new_root(arrays[i], names[i], self._log) for i in floating}
@@ -78,10 +80,9 @@ def _loss(output, level):
     """The node and the value of the loss among what a function returned."""
     found = leaves(output)
     if not found or np.size(first := found[0]._value if isbox(found[0]) else found[0]) != 1:
-        got = f"an array of shape {np.shape(first)}" if found else "nothing"
-        raise ValueError(
-            f"LossScaleLab: expected a loss, one number, as the first output, but got {got}; take its mean"
-        )
+        text = "LossScaleLab: expected a loss, one number, as the first output, but got an array of shape {shape}; take its mean"
+        none = "LossScaleLab: expected a loss, one number, as the first output, but the function returned no number"
+        raise ValueError(text.format(shape=np.shape(first)) if found else none)
     if not isbox(found[0]) or found[0]._trace != level:
         raise ValueError("LossScaleLab: the loss does not depend on any parameter, so every gradient is 0")
     return found[0]._node, float(first)
@@ -214,9 +215,8 @@ class Captured:
             inner = given.__engine_value__() if hasattr(given, "__engine_value__") else given
             array = np.asarray(getval(inner))
             if array.dtype.kind not in "fiu":
-                raise TypeError(
-                    f"LossScaleLab: expected an array or a tensor for {name!r}, but got {type(given).__name__}"
-                )
+                text = "LossScaleLab: expected an array or a tensor for {name!r}, but got {kind}"
+                raise TypeError(text.format(name=name, kind=type(given).__name__))
             self.parameters[str(name)] = array.astype(np.float64)
 
     def gradients(self, of: str, scale: float = 1.0) -> Gradients:
@@ -261,12 +261,13 @@ def _flat(gradients):
 def _check(exact, found):
     if found.nans or found.infinite:
         where = ", ".join(name for name, g in exact.items() if not np.all(np.isfinite(g)))
-        raise ValueError(
-            f"LossScaleLab: expected finite gradients, but in {where} {found.nans} are nan and {found.infinite} infinite, "
-            "already in float64: no loss scale helps; look for a division by 0 or the logarithm of 0"
+        text = (
+            "LossScaleLab: expected finite gradients, but in {where} {nans} are nan and {infinite} infinite, already in float64: "
+            "no loss scale helps; look for a division by 0 or the logarithm of 0"
         )
+        raise ValueError(text.format(where=where, nans=found.nans, infinite=found.infinite))
     if found.zeros == found.size:
-        raise ValueError(f"LossScaleLab: all {found.size} gradients are 0, so there is nothing to scale")
+        raise ValueError("LossScaleLab: all {n} gradients are 0, so there is nothing to scale".format(n=found.size))
 
 
 def _places(flat):

@@ -156,7 +156,8 @@ class Lines:
         self.said = [name]
         result = fn(_Traced(self, 0, np.float64(x)))
         if not isinstance(result, _Traced):
-            raise TypeError(f"Microscope: expected a function that computes one number, but it returned {result!r}")
+            text = "Microscope: expected a function that computes one number, but it returned {result!r}"
+            raise TypeError(text.format(result=result))
 
 
 class _Traced(NDArrayOperatorsMixin):
@@ -170,9 +171,8 @@ class _Traced(NDArrayOperatorsMixin):
         inputs = inputs * 2 if ufunc is np.square else inputs
         for x in inputs:
             if not isinstance(x, (int, float, np.number, _Traced)) or isinstance(x, bool):
-                raise TypeError(
-                    f"Microscope: expected a function of one number, but it computes with {type(x).__name__}"
-                )
+                text = "Microscope: expected a function of one number, but it computes with {kind}"
+                raise TypeError(text.format(kind=type(x).__name__))
         traced = [isinstance(x, _Traced) for x in inputs]
         with np.errstate(all="ignore"):
             value = PRIMITIVES[name](*(x.value if t else np.float64(x) for x, t in zip(inputs, traced, strict=True)))

@@ -144,7 +144,7 @@ function sentenceOf({ words, name, said }, f, of, called) {
     if (f.around) {
       const [low, high] = f.around.map(said1);
       Object.assign(values, { low, high, off: placed(off, part(gap, 4)), other: sign(f.target) > 0 ? high : low, nearest: said1(f.nearest) });
-      if (finite(f.result)) { const gaps = divided(absolute(plus(f.result, minus(f.nearest))), gapAt(f.nearest, of)), count = placed(gaps, part(gaps, 100)); values.gaps = `${count} gap${count === "1" ? "" : "s"}`; }
+      if (finite(f.result)) { const gaps = divided(absolute(plus(f.result, minus(f.nearest))), gapAt(f.nearest, of)); values.gaps = placed(gaps, part(gaps, 100)); }
     }
   }
   if (finite(f.result) && f.result[0] && exponentOf(f.result) < of.least) { values.kept = exponentOf(f.result) - (of.least - of.bits); keys.push("subnormal"); }
@@ -179,9 +179,9 @@ export default { render({ model, el }) {
   frame.predict(questionAt);
   frame.toggle("Every format", "table", undefined, frame.menu);
 
-  const ruler = frame.panel(`The numbers of the format: drag the exact result, or ${name} along its range`, NARROW, 228, WIDE);
-  const bits = frame.panel(lines.length ? "The bits of the result" : "The bits: click one to toggle it", NARROW, 90, HALF), table = frame.panel("The same in every format", NARROW, 172, HALF);
-  const sum = lines.length === 1 && ["add", "subtract"].includes(lines[0][0]) ? frame.panel("The sum in binary", NARROW, 136, HALF) : null;
+  const ruler = frame.panel(filledIn(words.ruler, { name }), NARROW, 228, WIDE);
+  const bits = frame.panel(words[lines.length ? "bits of result" : "bits to click"], NARROW, 90, HALF), table = frame.panel(words.every, NARROW, 172, HALF);
+  const sum = lines.length === 1 && ["add", "subtract"].includes(lines[0][0]) ? frame.panel(words.sum, NARROW, 136, HALF) : null;
 
   // ---- the number line ----
 
@@ -250,10 +250,10 @@ export default { render({ model, el }) {
   }
   function drawSum(f, of) {
     const { width } = sum, shown = f.terms && finite(f.result) ? sumOf(f, of, Math.floor((width - 130) / 8)) : null, [mine, theirs] = data.said.at(-1).split(/ [+−] /), x = 110;
-    if (!shown) { sum.ink.replaceChildren(written(8, 30, "There is no sum: a number is too large for the format.", "note")); return; }
+    if (!shown) { sum.ink.replaceChildren(written(8, 30, words["no sum"], "note")); return; }
     const lost = divided(absolute(plus(plus(...f.terms), minus(f.result))), gapAt(f.target, of));
     const pitch = Math.min(9, (width - 10 - x) / Math.max(...shown.rows.map((row) => row.length))), edge = x + pitch * shown.kept;
-    sum.ink.replaceChildren(svg("line", { class: "lab-round", x1: edge, x2: edge, y1: 8, y2: 122 }), written(edge + 4, 132, "the format ends", "note"), written(8, 132, `rounded away: ${placed(lost, divided(lost, [100n, 1n]))} gap${same(lost, ONE) ? "" : "s"}`, "note"),
+    sum.ink.replaceChildren(svg("line", { class: "lab-round", x1: edge, x2: edge, y1: 8, y2: 122 }), written(edge + 4, 132, words.edge, "note"), written(8, 132, filledIn(words.lost, { gaps: placed(lost, divided(lost, [100n, 1n])) }), "note"),
       ...[mine, `${data.said.at(-1).includes(" − ") ? "−" : "+"} ${theirs}`, "exactly", "stored"].flatMap((said, k) => [written(x - 10, 24 + 28 * k, said, "word", "end"), ...[...shown.rows[k]].map((digit, i) => written(x + pitch * (i + 0.5), 24 + 28 * k, digit, i < shown.kept ? "word" : "roundword", "middle"))]),
       svg("line", { class: "lab-other", x1: 8, x2: width - 8, y1: 62, y2: 62 }));
   }
@@ -263,20 +263,19 @@ export default { render({ model, el }) {
   }
 
   function questionAt(state) {
-    const of = formats[state.format], x = valueOf(state), f = landed(state), choices = ["it stays", "it doubles", "it is halved"], more = { power: Math.round(state.power) + 1 };
+    const of = formats[state.format], x = valueOf(state), f = landed(state), choices = [words.stays, words.doubles, words.halved], more = { power: Math.round(state.power) + 1 };
     if (!lines.length) {
       if (!x[0] || !finite(landed({ ...state, ...more }).result)) return undefined;
       const normal = exponentOf(x) >= of.least;
-      return { question: "The number doubles. What does the gap between neighbours do?", answer: choices[Number(normal)], choices, to: more, otherwise: "The other way round: close to 0 the numbers are dense.",
-        right: normal ? "There are as many numbers from 1 to 2 as from 2 to 4: the gap grows with the number." : "Subnormal numbers share one exponent, the smallest: their gap is the same down to 0.",
-        slips: normal ? [[choices[0], "So it is with integers. Here the number of fraction bits is fixed, not the gap."]] : [[choices[1], "That is so for normal numbers. These share one exponent."]] };
+      return { question: words["ask gap"], answer: choices[Number(normal)], choices, to: more, otherwise: words["gap otherwise"], right: words[normal ? "gap normal" : "gap subnormal"],
+        slips: [normal ? [choices[0], words["normal slip"]] : [choices[1], words["subnormal slip"]]] };
     }
     for (let k = 1n; finite(f.input) && k < 13n; k++) {
       const next = atPlace(placeOf(f.input, of) + k, of), found = landingOf(data, next, of);
       if (!found.target || !finite(found.result) || same(found.target, found.result)) continue;
-      const other = found.around.find((one) => !same(one, found.result)), why = found.tie ? "Halfway, and the tie goes to the even one." : "It is nearer than the other neighbour.";
-      return { question: `${name} = ${placed(next, gapAt(next, of))}. What is ${data.said.at(-1)} in ${state.format}?`, answer: float(found.result), tolerance: 1e-12, right: why, to: dyadic(next), otherwise: "Not that. Which two neighbours are there?",
-        slips: [[float(found.target), "So it is exactly. But is that a number of the format? Look at the gap."], [float(other ?? found.target), `That is the other neighbour. ${why}`]] };
+      const other = found.around.find((one) => !same(one, found.result)), why = words[found.tie ? "is tie" : "is nearer"];
+      return { question: filledIn(words["ask result"], { name, x: placed(next, gapAt(next, of)), words: data.said.at(-1), format: state.format }), answer: float(found.result), tolerance: 1e-12, right: why, to: dyadic(next), otherwise: words["result otherwise"],
+        slips: [[float(found.target), words["exact slip"]], [float(other ?? found.target), filledIn(words["other slip"], { why })]] };
     }
     return undefined;
   }

@@ -9,7 +9,7 @@ import numpy as np
 
 from ....messages.wrapping import Prose
 from ....precision import FORMATS, Format, format_of
-from ...kit.lab import Lab
+from ...kit.lab import Lab, not_one_of
 from ...kit.module import module, style
 from ...kit.sketch import Axis, Sketch
 from ...kit.traits import Trait, traits
@@ -17,6 +17,8 @@ from ...kit.words import minus
 from .landing import Landing, Lines, at_place, bits, digits, exponent_of, gap_at, landing, last_place, place
 
 WORDS = {
+    "title": "Precision microscope: where does a number land?",
+    "title of": "Precision microscope: what is left of {words}?",
     "given": "{format}, {name} = {x}.",
     "stored": "{format}, {name} = {x}, stored as {input}.",
     "exactly": "{words} is exactly {exact}.",
@@ -28,13 +30,36 @@ WORDS = {
     "tie": "Halfway between {low} and {high}: the tie goes to {result}, whose last bit is 0.",
     "zero": "Nearer to 0 than to {other}, the smallest number: it becomes 0.",
     "nearer": "Between {low} and {high}: {result} is nearer, off by {off}.",
-    "several": "Each of {ops} operations was rounded: the result is {result}, {gaps} from the nearest, {nearest}.",
+    "several": "Each of {ops} operations was rounded: the result is {result}. The nearest is {nearest}, {gaps} × the gap away.",
     "subnormal": "Subnormal: {kept} of {bits} fraction bits are left.",
     "absorbed": "Absorbed: adding {absorbed} changes nothing.",
     "bits": "The bits: exponent {exponent} = {field}, and {field} − {bias} = {power}; fraction {lead} + {part}/{whole} = {size}.",
     "small": "The bits: exponent {exponent}: subnormal, the power is 1 − {bias} = {power}; fraction 0 + {part}/{whole} = {size}.",
     "inf": "The bits: exponent all ones, fraction all zeros, which means {result}.",
     "nan": "The bits: exponent all ones, fraction not 0, which means nan.",
+    "ruler": "The numbers of the format: drag the exact result, or {name} along its range",
+    "bits of result": "The bits of the result",
+    "bits to click": "The bits: click one to toggle it",
+    "every": "The same in every format",
+    "sum": "The sum in binary",
+    "no sum": "There is no sum: a number is too large for the format.",
+    "edge": "the format ends",
+    "lost": "rounded away, in gaps: {gaps}",
+    "ask gap": "The number doubles. What does the gap between neighbours do?",
+    "stays": "it stays",
+    "doubles": "it doubles",
+    "halved": "it is halved",
+    "gap normal": "There are as many numbers from 1 to 2 as from 2 to 4: the gap grows with the number.",
+    "gap subnormal": "Subnormal numbers share one exponent, the smallest: their gap is the same down to 0.",
+    "normal slip": "So it is with integers. Here the number of fraction bits is fixed, not the gap.",
+    "subnormal slip": "That is so for normal numbers. These share one exponent.",
+    "gap otherwise": "The other way round: close to 0 the numbers are dense.",
+    "ask result": "{name} = {x}. What is {words} in {format}?",
+    "is tie": "Halfway, and the tie goes to the even one.",
+    "is nearer": "It is nearer than the other neighbour.",
+    "exact slip": "So it is exactly. But is that a number of the format? Look at the gap.",
+    "other slip": "That is the other neighbour. {why}",
+    "result otherwise": "Not that. Which two neighbours are there?",
     "no such bit": "With this bit it is {result}, which has no place on the line.",
 }
 
@@ -72,7 +97,7 @@ def sentence(f: Landing) -> str:
             values |= {"other": values["high" if f.target > 0 else "low"], "nearest": _number(f.nearest, of)}
             if np.isfinite(f.result):
                 gaps = abs(Fraction(f.result) - Fraction(f.nearest)) / gap_at(Fraction(f.nearest), of)
-                values["gaps"] = f"{digits(gaps, gaps / 100)} gap{'' if gaps == 1 else 's'}"
+                values["gaps"] = digits(gaps, gaps / 100)
     if np.isfinite(f.result) and 0 < abs(f.result) < of.min_normal:
         values["kept"] = exponent_of(Fraction(f.result)) - exponent_of(Fraction(of.min_subnormal))
         keys.append("subnormal")
@@ -180,7 +205,7 @@ class Microscope(Lab):
         x, power = _written(given, exact)
         made = self.program if self.program and self.program.lines else None
         super().__init__(
-            f"Precision microscope: {f'what is left of {made.said[-1]}?' if made else 'where a number lands'}",
+            WORDS["title of" if made else "title"].format(words=made.said[-1] if made else ""),
             {"name": self.name, "about": ABOUT, "lines": made.lines if made else [], "said": made.said if made else ["x"],
              "formats": {n: [FORMATS[n].exponent_bits, FORMATS[n].fraction_bits, FORMATS[n].infinity] for n in NAMES}},
             format=of, x=x, power=power,
@@ -196,15 +221,15 @@ class Microscope(Lab):
         at = super().state_with(**state)
         _fraction(at["x"])
         if at["format"] not in NAMES:
-            raise ValueError(f"format: expected one of {', '.join(NAMES)}, but got {at['format']!r}")
+            raise not_one_of("format", NAMES, at["format"])
         if abs(at["power"]) > MOST_POWER:
-            raise ValueError(f"power: expected a whole number from -1200 to 1200, but got {at['power']!r}")
+            raise ValueError("power: expected a whole number from -1200 to 1200, but got {n!r}".format(n=at["power"]))
         return at
 
     def describe(self, **state: Any) -> str:
         """The picture in words: what it shows, and where the number lands. `state`: other values of some traits."""
         at = self.state_with(**state)
-        return Prose("\n".join((f"{self.title}.".replace("?.", "?"), ABOUT, sentence(self._landing(at)))))
+        return Prose("\n".join((self.title, ABOUT, sentence(self._landing(at)))))
 
     def _landing(self, at):
         number = Fraction(at["x"]) * Fraction(2) ** at["power"]
@@ -221,11 +246,11 @@ def _fraction(value) -> Fraction:
             raise TypeError
         return Fraction(value) if isinstance(value, (str, int, Fraction)) else Fraction(float(value))
     except TypeError:
-        raise TypeError(
-            f"Microscope: expected a number, or a decimal as text such as '0.1', but got {type(value).__name__}"
-        ) from None
+        text = "Microscope: expected a number, or a decimal as text such as '0.1', but got {kind}"
+        raise TypeError(text.format(kind=type(value).__name__)) from None
     except (ValueError, OverflowError, ZeroDivisionError):
-        raise ValueError(f"Microscope: expected a finite number such as 0.1 or '0.1', but got {value!r}") from None
+        text = "Microscope: expected a finite number such as 0.1 or '0.1', but got {value!r}"
+        raise ValueError(text.format(value=value)) from None
 
 
 def _written(value, exact: Fraction) -> tuple[str, int]:

@@ -132,7 +132,7 @@ def not_reset(nodes: Nodes, output: Node) -> None:
 
     >>> from labkit.widgets import first_wrong
     >>> report = first_wrong(not_reset, lambda w: w**2, 3.0)
-    >>> report.cause, float(report.arrived)
+    >>> report.cause, float(report.got)
     ('not reset', 12.0)
     """
     output.grad = np.ones_like(output.value)

@@ -17,11 +17,11 @@ MOST_PARTS = 10  # of one sum: beyond, only one is left out at a time to see whi
 @dataclass(frozen=True, eq=False)
 class Wrong:
     """A node with a wrong gradient. `at`: the position of the event at which it shows (`len(events)`: only at the end).
-    `arrived`: what is there, None for nothing; `expected`: what should be."""
+    `got`: what is there, None for nothing; `expected`: what should be."""
 
     node: int
     at: int
-    arrived: Any
+    got: Any
     expected: np.ndarray
 
 
@@ -94,7 +94,7 @@ def first_fault(passes: Sequence[Pass]) -> Fault | None:
     >>> from .bench import backward_passes
     >>> from .broken import overwrite
     >>> fault = first_fault(backward_passes(overwrite, lambda x: x * x, [3.0]))
-    >>> fault.cause, float(fault.wrong.arrived), float(fault.wrong.expected)
+    >>> fault.cause, float(fault.wrong.got), float(fault.wrong.expected)
     ('overwritten', 3.0, 6.0)
     """
     for step, passed in enumerate(passes):
@@ -104,11 +104,11 @@ def first_fault(passes: Sequence[Pass]) -> Fault | None:
 
 
 def _recognised(passed, wrong, step):
-    held, arrived, right = passed.before.get(wrong.node), numeric(wrong.arrived), wrong.expected
+    held, got, right = passed.before.get(wrong.node), numeric(wrong.got), wrong.expected
     parts, missing = [one for one in passed.bench.parts[wrong.node] if np.any(one[1])], ()
-    if wrong.arrived is not None and (arrived is None or arrived.shape != right.shape):
-        cause = _shape_cause(arrived, right)
-    elif held is not None and near(wrong.arrived, right + held):
+    if wrong.got is not None and (got is None or got.shape != right.shape):
+        cause = _shape_cause(got, right)
+    elif held is not None and near(wrong.got, right + held):
         cause = "not reset"
     elif wrong.node == passed.bench.output.index:
         cause = "no seed"
@@ -121,16 +121,16 @@ def _recognised(passed, wrong, step):
     return Fault(wrong, step, cause, places[-1], tuple(sender for sender, _ in missing))
 
 
-def _shape_cause(arrived, right):
-    if arrived is not None and (arrived.ndim > right.ndim or (arrived.ndim == right.ndim and 1 in right.shape)):
-        return "not unbroadcast" if unbroadcast(arrived, right).shape == right.shape else "wrong shape"
+def _shape_cause(got, right):
+    if got is not None and (got.ndim > right.ndim or (got.ndim == right.ndim and 1 in right.shape)):
+        return "not unbroadcast" if unbroadcast(got, right).shape == right.shape else "wrong shape"
     return "wrong shape"
 
 
 def _missing(passed, wrong, parts):
     """`(sender, part)` of the parts without which the sum of the others is what is there; the later ones, if several fit."""
     zeros = np.zeros_like(wrong.expected)
-    there = np.asarray(zeros if wrong.arrived is None else wrong.arrived)
+    there = np.asarray(zeros if wrong.got is None else wrong.got)
     order = sorted(range(len(parts)), key=lambda k: _visited_before(passed, wrong, parts[k][0]))
     for count in range(1, len(parts) + 1 if len(parts) <= MOST_PARTS else 2):
         for left_out in combinations(order, count):
@@ -157,4 +157,4 @@ def _cause_of_missing(passed, wrong, missing, parts):
             to_come = any(before.count(s) < [sender for sender, _ in parts].count(s) for s, _ in missing)
         if to_come or not all(_visited_before(passed, wrong, sender) for sender, _ in missing):
             return "too early"
-    return "overwritten" if len(missing) == len(parts) - 1 and near(wrong.arrived, parts[-1][1]) else "lost"
+    return "overwritten" if len(missing) == len(parts) - 1 and near(wrong.got, parts[-1][1]) else "lost"

@@ -52,11 +52,11 @@ DETOURS = (
 def first(fault: Fault, bench: Bench, got: str = "", right: str = "") -> str:
     """The first wrong node, what is there and what should be. `got`, `right`: other words for these."""
     wrong, said = fault.wrong, {"node": bench.called(fault.wrong.node), "right": right or _value(fault.wrong.expected)}
-    shaped = numeric(wrong.arrived) is not None and np.shape(wrong.arrived) != wrong.expected.shape
-    kind = "none" if wrong.arrived is None else "shape" if shaped else "value"
+    shaped = numeric(wrong.got) is not None and np.shape(wrong.got) != wrong.expected.shape
+    kind = "none" if wrong.got is None else "shape" if shaped else "value"
     said |= {
-        "got": got or _value(wrong.arrived),
-        "came": np.shape(wrong.arrived),
+        "got": got or _value(wrong.got),
+        "came": np.shape(wrong.got),
         "shape": wrong.expected.shape,
     }
     words = FIRST[kind].format(**said)
@@ -68,7 +68,7 @@ def why(fault: Fault, bench: Bench) -> str:
     node, senders = fault.wrong.node, dict.fromkeys(map(bench.called, fault.missing))
     return WHY[fault.cause].format(
         node=bench.called(node), senders=listed(senders), count=len(bench.parts[node]),
-        came=np.shape(fault.wrong.arrived), shape=fault.wrong.expected.shape,
+        came=np.shape(fault.wrong.got), shape=fault.wrong.expected.shape,
     )  # fmt: skip
 
 
@@ -99,13 +99,13 @@ class Report:
     """What became of an engine: true where it is right, and printable.
 
     `text`: all of it in sentences. `cause`: "" where it is right, else a key of `FIXES`, or "raised". `node`: the label of the
-    first wrong node; `arrived`, `expected`: the gradients there. `code`: the line of the engine at fault. `error`: of the engine.
+    first wrong node; `got`, `expected`: the gradients there. `code`: the line of the engine at fault. `error`: of the engine.
     """
 
     text: str
     cause: str = ""
     node: str = ""
-    arrived: Any = None
+    got: Any = None
     expected: Any = None
     code: str = ""
     error: Exception | None = None
@@ -169,9 +169,7 @@ def first_wrong(engine: Callable, fun: Callable, *args: Any) -> Report:
         error or (OTHERS.format(nodes=", ".join(others)) if others else ""),
     ]  # fmt: skip
     label = passed.bench.nodes[wrong.node].label
-    return Report(
-        "\n".join(filter(None, lines)), fault.cause, label, wrong.arrived, wrong.expected, fault.code, last.error
-    )
+    return Report("\n".join(filter(None, lines)), fault.cause, label, wrong.got, wrong.expected, fault.code, last.error)
 
 
 def where(place: Place | None, code: str) -> str:

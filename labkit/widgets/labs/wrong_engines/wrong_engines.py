@@ -8,6 +8,7 @@ import ast
 import inspect
 import textwrap
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from functools import cache, lru_cache
 from pathlib import Path
@@ -60,15 +61,13 @@ def source(engine: Callable) -> tuple[list[tuple[int, str]], str]:
     """
     try:
         lines, start = inspect.getsourcelines(engine)
-        tree = ast.parse(textwrap.dedent("".join(lines))).body[0]
-    except (OSError, TypeError, SyntaxError, IndexError):
+    except (OSError, TypeError):
         return [], ""
-    hidden: set[int] = set()
-    body = getattr(tree, "body", [])
-    if body and isinstance(body[0], ast.Expr) and isinstance(getattr(body[0].value, "value", None), str):
-        hidden = set(range(body[0].lineno - 1, body[0].end_lineno or 0))
-    rows = enumerate(textwrap.dedent("".join(lines)).splitlines())
-    kept = [(start + i, row) for i, row in rows if i not in hidden]
+    rows, hidden = textwrap.dedent("".join(lines)).splitlines(), range(0)
+    with suppress(SyntaxError, TypeError):  # of a lambda
+        tree: Any = ast.parse("\n".join(rows)).body[0]
+        hidden = range(tree.body[0].lineno - 1, tree.body[0].end_lineno) if ast.get_docstring(tree) else hidden
+    kept = [(start + i, row) for i, row in enumerate(rows) if i not in hidden]
     return kept[:MOST_LINES], getattr(getattr(inspect.unwrap(engine), "__code__", None), "co_filename", "")
 
 
@@ -137,7 +136,6 @@ class WrongEngineLab(Lab):
     def _graph(self, lesson: Lesson) -> dict[str, Any]:
         story, args = self.plays["right", lesson.name].passes[0].bench.story, [*map(floating, lesson.args)]
         lines = lines_of(Run.of(lesson.fun, args), story) if len(story.leaves) == len(args) else None
-
         places = {what: np.ravel(one) for what, one in lines.numbers.items()} if lines else {}
 
         def place(*what: Any) -> Any:
@@ -178,14 +176,8 @@ class WrongEngineLab(Lab):
     def svg(self, theme: str = "light", **state: Any) -> str:
         """The graph with the gradients of a moment as a still picture. `state`: other values of some traits."""
         (play, m), graph = self._at(state), self.data["graphs"][{**self.state, **state}["graph"]]
-        drawn, numbers, step, wrong, bad = (
-            graph["flows"][0],
-            play.numbers,
-            play.moments[m].step,
-            _wrong(play),
-            _bad(play),
-        )
-        red = {node for of, node, since, _ in wrong if of == step and since <= m}
+        drawn, numbers, step, bad = graph["flows"][0], play.numbers, play.moments[m].step, _bad(play)
+        red = {node for of, node, since, _ in _wrong(play) if of == step and since <= m}
         sketch = Sketch(theme, drawn["width"], drawn["height"] + 8, filled(play.said(m), numbers))
         for k, (wire, use) in enumerate(zip(drawn["wires"], graph["uses"], strict=True)):
             sketch.path(wire["forward"]["points"], "forward", 1.5)
@@ -239,11 +231,7 @@ def _written(play: Play, program: Any) -> dict[str, Any]:
 def _repeated(passed) -> list[list[Any]] | None:
     """What an engine did with numbers: the visit of a node, or that it set a `grad` to 0 or 1, added a contribution, or put it
     there; None where it did something else, or where it is not known whether it adds."""
-    now, added, found = (
-        dict.fromkeys(range(len(passed.bench.nodes)), 0.0) | passed.before,
-        set[int](),
-        list[list[Any]](),
-    )
+    now, added, found = {node.index: 0.0 for node in passed.bench.nodes} | passed.before, set[int](), list[list[Any]]()
     for event in passed.events:
         i = event.node
         if isinstance(event, Visit):

@@ -13,7 +13,7 @@ HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
 NUMBER = re.compile(r"[-−]?\d+\.?\d*(?:e[-+]?\d+)?")
 LAST_DIGITS = {  # cells with float32 numbers of exp or tanh, whose last digit is another there
-    "03_build_the_engine.ipynb": {"nested-frameworks"},
+    "03_build_the_engine.ipynb": {"nested-frameworks", "torch-nodes"},
     "07_stopping_and_changing.ipynb": {"mindspore-assign"},
 }
 NO_BFLOAT16 = {  # cells that need ml_dtypes, of which there is none for browsers: they say so

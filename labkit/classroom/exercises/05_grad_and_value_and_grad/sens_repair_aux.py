@@ -1,6 +1,6 @@
 """# The loss is right, the step is not (2 points)
 
-This training step should minimize the *loss*. It has to return the loss, the logits and the new weight. The loss is right, but
+This training step should minimise the *loss*. It has to return the loss, the logits and the new weight. The loss is right, but
 the new weight is wrong. Fix the step. `w` and `x` are Tensors of three elements, and `y` is a Tensor with one number.
 
 [[_as_it_was as step]]

@@ -1,6 +1,6 @@
 """# Port two outputs (1 point)
 
-The program minimizes `z` and adds up `total`, which it only reports. Port it to MindSpore: write `port(x, y)` for two
+The program minimises `z` and adds up `total`, which it only reports. Port it to MindSpore: write `port(x, y)` for two
 Tensors, which returns the tuple of `x` and `seen`.
 
 [[_program as program]]

@@ -38,7 +38,9 @@ WRONG_VALUES = "The kind and shape of {result} are right; its values are not, fo
 ARGUMENTS = "expected a function of {arguments}, but yours takes {takes}: {problem}."
 OTHER_ARGUMENTS = "Expected a function of {arguments}, but yours takes others."
 NO_VALUE = "This exercise asks for a value that you predict, but got {kind}."
-NO_FUNCTION = 'Expected a function of {arguments}, but got {kind}. Do not call it: check("{name}", your_function).'
+NO_FUNCTION = (
+    'Expected a function of {arguments}, but got {kind}. Pass the function itself: check("{name}", your_function).'
+)
 DOTS = "{place} is still three dots. Replace every ... with your prediction."
 CHANGED = "it changed an input in place: {names}. Make a new value instead."
 
@@ -79,10 +81,8 @@ def judge_value(exercise: Exercise, answer: Any, expected: Callable[[], Any] | N
 
 def not_a_function(exercise: Exercise, answer: Any) -> Verdict:
     """The verdict on a value where a function is asked for."""
-    return _verdict(
-        "type",
-        NO_FUNCTION.format(arguments=signature(exercise), kind=describe(answer), name=exercise.name),
-    )
+    text = NO_FUNCTION.format(arguments=signature(exercise), kind=describe(answer), name=exercise.name)
+    return _verdict("type", text)
 
 
 def judge_calls(
@@ -191,7 +191,7 @@ def _problem_of_call(exercise: Exercise, inputs: tuple, one: TriedCall) -> tuple
         known = known or list(filter(None, [meant(exercise.tensors, outcome.error)]))
         meaning = "".join(f"\n  {meaning}" for meaning in known)
         text, feedback = text + meaning, feedback + meaning
-    said = "".join(f"\n  it printed: {line}" for line in outcome.printed.splitlines()[:5])
+    said = "".join("\n  it printed: {line}".format(line=line) for line in outcome.printed.splitlines()[:5])
     return kind, text + said, "On a random input {feedback}".format(feedback=feedback)
 
 
@@ -211,7 +211,7 @@ def _short(error):
 def _failure_of_call(outcome, changed):
     kind, text = outcome.kind, ""
     if kind == "error":
-        return kind, f"it raised {_short(outcome.error)}", f"it raised {outcome.error_place}"
+        return kind, *("it raised {error}".format(error=e) for e in (_short(outcome.error), outcome.error_place))
     if kind == "timeout":
         text = "{error} and was stopped. Is there an infinite loop?".format(error=outcome.error)
     elif changed:

@@ -20,6 +20,8 @@ from .numbers import is_version
 
 FILE = places.RECORD
 _unsaved = stored.Record()  # of this session, while the file cannot be written
+TOTAL = "{done} of {all} exercises, {points} of {most} points."
+NEXT = 'Next: "{name}" in {notebook}: {title}'
 UNUSABLE = "The progress file {file} cannot be used here: {reason}."
 
 
@@ -55,7 +57,8 @@ class Progress:
         names = self._exercises.get(notebook, [])
         lines = [f"  {'done' if name in self.answers else 'open'}  {name}: {EXERCISES[name].title}" for name in names]
         done = sum(name in self.answers for name in names)
-        return "\n".join([*self.notes, f"{notebook}: {done} of {len(names)} exercises.", *lines])
+        head = "{notebook}: {done} of {all} exercises.".format(notebook=notebook, done=done, all=len(names))
+        return "\n".join([*self.notes, head, *lines])
 
     @cached_property
     def _exercises(self) -> dict[str, list[str]]:
@@ -64,19 +67,21 @@ class Progress:
 
     def __repr__(self) -> str:
         done = sum(name in self.answers for name in EXERCISES)
-        points = f"{self.points} of {sum(e.points for e in EXERCISES.values())} points"
-        lines = [*self.notes, f"{done} of {len(EXERCISES)} exercises, {points}.", ""]
+        most = sum(e.points for e in EXERCISES.values())
+        lines = [*self.notes, TOTAL.format(done=done, all=len(EXERCISES), points=self.points, most=most), ""]
         lines += [self._line(notebook) for notebook in self._exercises]
         if self.next:
             exercise = EXERCISES[self.next]
-            return "\n".join([*lines, "", f'Next: "{exercise.name}" in {exercise.notebook}: {exercise.title}'])
+            following = NEXT.format(name=exercise.name, notebook=exercise.notebook, title=exercise.title)
+            return "\n".join([*lines, "", following])
         return "\n".join([*lines, "", "All exercises are answered."])
 
     def _line(self, notebook):
         belonging = [e for e in EXERCISES.values() if e.notebook == notebook]
         done = [e for e in belonging if e.name in self.answers]
-        exercises = f"{len(done):>3} of {len(belonging):>2} exercises"
-        points = f"{sum(e.points for e in done):>3} of {sum(e.points for e in belonging):>2} points"
+        exercises = "{done:>3} of {all:>2} exercises".format(done=len(done), all=len(belonging))
+        had, most = (sum(e.points for e in some) for some in (done, belonging))
+        points = "{done:>3} of {all:>2} points".format(done=had, all=most)
         opened = f"open: {', '.join(self.open(notebook))}" if len(done) < len(belonging) else "done"
         return f"  {notebook:<30}{exercises}{points:>18}   {opened if done else ''}".rstrip()
 

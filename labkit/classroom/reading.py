@@ -150,7 +150,7 @@ class _Reader:
         for variable, one in exact_first:
             self._must(
                 bool(one.changes) or not one.items is one.when is one.answer is None, variable,
-                "a wrong function, or to say by which items (`{1: ...}`) or by what (`when=`) it is recognised",
+                "a wrong answer with a changed function, with items such as `{1: ...}`, or with `when=`",
             )  # fmt: skip
             name = variable.strip("_").replace("_", "-")
             gives = one.answer if callable(one.answer) else None

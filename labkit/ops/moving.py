@@ -62,7 +62,7 @@ def set_item(x, index, value) -> np.ndarray:
 
 
 @rule(lambda ans, x, index, axis: lambda g: scatter_add(g, index, axis, anp.shape(x)), saves="index",
-      tensors="self", others="index dim", text="np.take_along_axis", words="g added where it was read",
+      tensors="self", others="index dim", text="np.take_along_axis", words="g added at the entries that were read",
       rounds=False)  # fmt: skip
 def gather(x, index, axis) -> np.ndarray:
     """`out[i][j] = x[index[i][j]][j]` along axis 0, and likewise along the others (numpy.take_along_axis)."""

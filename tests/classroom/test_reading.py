@@ -190,7 +190,7 @@ def test_reasons_for_predictions_are_given_by_item(tmp_path):
         (
             '"""# A (1 point)\n\nA."""\nfrom labkit.classroom.writing import wrong\nanswer = 1\nhints = "a", "b", "c"\n'
             'why = wrong("Because.")',
-            "expected `why` to be a wrong function",
+            "expected `why` to be a wrong answer",
         ),
     ],
 )

@@ -85,7 +85,7 @@ def cuts(fun: Callable, args: Sequence[Any]) -> Cuts:
     """
     if not callable(fun) or not args:
         came = "no arguments" if callable(fun) else type(fun).__name__
-        raise TypeError(f"CutEdge: expected a function and its arguments, as in CutEdge(f, x), but got {came}")
+        raise TypeError(WORDS["arguments"].format(came=came))
     plain, values, names = plain_function(fun, args, {}, None, "CutEdge(f, x)")
     with np.errstate(all="ignore"):
         graph = record(plain, *values, names=names)
@@ -155,8 +155,8 @@ def _backward(story, cut, found, places):
     if ends:
         totals = reverse_pass([found[n.index]._node for n in ends], [np.asarray(n.seed) for n in ends], observe)
     gradients |= {index[root]: total for root, total in totals.items()}
-    totals = [np.asarray(gradients[i]) if i in gradients else None for i in range(len(found))]
-    return Cut(cut, tuple(totals), sent)
+    whole = [np.asarray(gradients[i]) if i in gradients else None for i in range(len(found))]
+    return Cut(cut, tuple(whole), sent)
 
 
 def _paths_to(story: Story, leaf: int) -> tuple[tuple[Use, ...], ...] | None:
@@ -257,6 +257,8 @@ WORDS = {
     "part slip": "That is the part of the closed paths. What is left?",
     "zero slip": "Not all paths are closed: one that does not pass the detached edge still carries its part.",
     "otherwise": "Add up the products along the open paths.",
+    "arguments": "CutEdge: expected a function and its arguments, as in CutEdge(f, x), but got {came}",
+    "which": "cut: expected one of {cuts}, but got {got!r}",
     "many": "CutEdge: expected at most {most} uses of values, but this function has {count}: take a smaller part of it",
 }
 
@@ -325,7 +327,7 @@ class CutEdge(Lab):
     def _at(self, state: Mapping[str, Any]) -> tuple[Cuts, Cut]:
         at = self.state_with(**state)
         if at["cut"] not in self.cuts:
-            raise ValueError(f"cut: expected one of {', '.join(self.cuts)}, but got {at['cut']!r}")
+            raise ValueError(WORDS["which"].format(cuts=", ".join(self.cuts), got=at["cut"]))
         found = self._found(at["inputs"])
         return found, found.runs[self.cuts.index(at["cut"])]
 

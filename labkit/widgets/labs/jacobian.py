@@ -64,12 +64,12 @@ def _shape(matrix, batch):
     if m == n > 1 and low == high == 0:
         entries = np.diagonal(matrix)
         if len(set(entries.tolist())) == 1:
-            return f"Diagonal: {number(entries[0])} times the identity."
+            return WORDS["identity"].format(value=number(entries[0]))
         return "Diagonal, as of an elementwise function: each output depends only on its own input."
     if batch > 1 and np.array_equal(i // (m // batch), j // (n // batch)):
-        return f"Block diagonal: {batch} examples, each output depends only on the input of its own example."
+        return WORDS["block"].format(batch=batch)
     if min(m, n) > 2 and high - low + 1 <= n // 2:
-        return f"Banded: row i is zero outside columns {_offset(low)} to {_offset(high)}."
+        return WORDS["banded"].format(low=_offset(low), high=_offset(high))
     if m == n > 2 and high == 0:
         return "Lower triangular: an output depends on the inputs up to its own position, as in a running sum."
     if m == n > 2 and low == 0:
@@ -96,7 +96,7 @@ def _rank(matrix):
     if rank == 1:
         return ["Rank one: every row is a multiple of one row."]
     if rank < least:
-        return [f"Rank {rank}, where {least} is possible: some rows are combinations of others."]
+        return [WORDS["rank"].format(rank=rank, least=least)]
     return []
 
 
@@ -127,6 +127,10 @@ WORDS = {
     "pooled": " It is drawn as {m} by {n} tiles, each the entry of largest magnitude in a block of up to {block}.",
     "refused": " Forward mode fails on this function ({why}). Its columns are those of the VJPs.",
     "random": " VJPs and JVPs give different matrices: each run of this function gives another output. Is it random?",
+    "identity": "Diagonal: {value} times the identity.",
+    "block": "Block diagonal: {batch} examples, each output depends only on the input of its own example.",
+    "banded": "Banded: row i is zero outside columns {low} to {high}.",
+    "rank": "Rank {rank}, where {least} is possible: some rows are combinations of others.",
     "start": "{letter} = 0. Drag it: each {way}, one {pass} pass, gives a {line} of J.",
     "unit": "{way} {k} of {most}: {letter} = 1 at {name} alone gives its {line}, {numbers}. The whole matrix takes {takes}.",
     "mix": "{letter} = {weights}: {made} = {numbers}.",

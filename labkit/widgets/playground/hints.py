@@ -97,15 +97,21 @@ def of_function(name: str, dialect: str, homes: dict[str, str]) -> str:
     if dialect == "numpy" and name.lower() in WRITTEN_OUT:
         return f"In NumPy, write {WRITTEN_OUT[name.lower()]}."
     having = [TITLES[other] for other, home in homes.items() if other != dialect and _has(home, name)]
-    return f"{' and '.join(having)} {'has' if len(having) == 1 else 'have'} it: choose one above." if having else ""
+    return "Choose {dialects} above, which has it.".format(dialects=" or ".join(having)) if having else ""
 
 
 def of_name(name: str, dialect: str, modules: Mapping[str, Collection[str]]) -> str:
     """What is said of a name whose part is used, as in `torch.sin`, where it is the name of a module; empty for others."""
     if name.lower() in PLAIN:
-        return f"{name} computes with plain numbers, which have no derivative: write sin(x), or np.sin(x)."
+        return "{name} computes with plain numbers, which have no derivative: write sin(x), or np.sin(x).".format(
+            name=name
+        )
     owner = next((other for other, names in modules.items() if name in names), None)
-    return f"{name} belongs to {TITLES[owner]}: choose it above." if owner and owner != dialect else ""
+    return (
+        "{name} belongs to {owner}: choose it above.".format(name=name, owner=TITLES[owner])
+        if owner and owner != dialect
+        else ""
+    )
 
 
 def _has(home, name):

@@ -59,7 +59,9 @@ def read(source: str, dialect: str, given: Mapping[str, str]) -> Sketch:
     ({'x': 2.0, 'w': 0.5}, 0.58)
     """
     if dialect not in DIALECTS:
-        raise NotRead(f"dialect: expected {', '.join(DIALECTS)}, but got {dialect!r}")
+        raise NotRead(
+            "dialect: expected {known}, but got {dialect!r}".format(known=", ".join(DIALECTS), dialect=dialect)
+        )
     source = textwrap.dedent(source).strip("\n")
     tree = ast.parse(source, FILE)
     if not tree.body:
@@ -249,7 +251,7 @@ def _function(dialect, name):
     if not callable(found) or isinstance(found, type):
         known = [known for known in dir(module) if known[0] != "_"]
         meant = of_function(name, dialect, _FUNCTIONS) or did_you_mean(name, known, "Import it, or write it with def.")
-        raise NotRead(f"There is no function {name!r}. {meant}")
+        raise NotRead("There is no function {name!r}. {meant}".format(name=name, meant=meant))
     return found
 
 
@@ -262,7 +264,9 @@ def _input(name, text, dialect):
     try:
         value = np.asarray(ast.literal_eval(text.strip().replace("−", "-")), float)
     except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
-        message = f"{name}: expected a number or a list of numbers, such as -2.5 or [1, 2], but got {text!r}"
+        message = "{name}: expected a number or a list of numbers, such as -2.5 or [1, 2], but got {text!r}".format(
+            name=name, text=text
+        )
         raise NotRead(message) from None
     if dialect == "mindspore":
         return import_module("labkit.mindspore").Tensor(value.astype(np.float32))

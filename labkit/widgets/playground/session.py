@@ -20,6 +20,7 @@ from .formula import rewritten
 from .hints import of_error, of_syntax
 from .reading import FILE, NotRead, Sketch, functions, loosened, read, shown
 
+TOO_LONG = "It ran for more than {seconds:g} s and was stopped. Is there an infinite loop?"
 STOPS = "Python cannot read on at: {rest}"
 MEANT = (SyntaxError, TypeError, IndexError, NotRead)  # errors of what may be a formula as it stands on paper
 LONGEST = 12_000  # characters of a text
@@ -56,7 +57,7 @@ class Session:
             with redirect_stdout(out), np.errstate(all="ignore"), time_limit(seconds, FILE, 6 * seconds):
                 found = self._of_code(message.get("run", {}), out)
         except TimeUp:
-            found = {"error": f"It ran for more than {seconds:g} s and was stopped. Is there an infinite loop?"}
+            found = {"error": TOO_LONG.format(seconds=seconds)}
         except KeyboardInterrupt:
             raise
         except BaseException as error:

@@ -213,7 +213,7 @@ def test_code_that_differentiates_nothing_says_what_would_have_a_graph():
         ("import math\nmath.sin(x)", 2, "math computes with plain numbers"),
         ("cot(x)", None, "There is no function 'cot'. Write 1/tan(x)."),
         ("SIN(x)", None, "There is no function 'SIN'. Write sin(x)."),
-        ("softmax(x)", None, "MindSpore and PyTorch have it: choose one above."),
+        ("softmax(x)", None, "Choose MindSpore or PyTorch above, which has it."),
         ("torch.sin(x)", None, "torch belongs to PyTorch: choose it above."),
         ("math.sin(x)", None, "math computes with plain numbers"),
         ("raise EOFError('input')", 1, "A running program cannot read from the keyboard here."),

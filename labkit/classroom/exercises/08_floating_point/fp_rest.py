@@ -170,6 +170,13 @@ measured_after_the_move = slip(
     "rest = step - (moved - w) -> rest = step - ((moved + step) - moved)",
 )
 
+rest_begins_at_g = slip("The rest is 0 at the beginning.", "rest = np.zeros_like(w) -> rest = g.copy()")
+moved_against_the_step = slip("The new weights are the old ones plus the step.", "moved = w + step -> moved = w - step")
+sign_of_the_whole = slip(
+    "Your rest has the other sign: the step that is left is added to the weights, as -lr * g is.",
+    "return w, rest -> return w, -rest",
+)
+
 
 hints = (
     "The rest is what rounding took away from the last step. It is at most half a gap of the new w.",

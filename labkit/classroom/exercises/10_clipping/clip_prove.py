@@ -136,11 +136,6 @@ factor_upside_down = slip(
     "np.linalg.norm(clip(mean)) / np.linalg.norm(mean) -> np.linalg.norm(mean) / np.linalg.norm(clip(mean))",
 )
 
-squared_norm = slip(
-    "The clip divides by the squared norm. Divide by the norm.",
-    "limit / np.linalg.norm(g)) -> limit / (g @ g))",
-)
-
 
 @wrong(
     "Your cosine is always 1: one common factor does not turn a vector. Clip each gradient by its own norm, then take the mean.",
@@ -199,6 +194,21 @@ def largest_element(a, b, limit):
 @wrong("You divided by the sum of the absolute values. The norm is the root of the sum of squares.", parts=(0, 1))
 def absolute_values(a, b, limit):
     return _proof(a, b, limit, clip=lambda g, limit: g * min(1.0, limit / np.abs(g).sum()))
+
+
+@wrong("You compared the squared norm with the limit. Compare the norm.", parts=(0, 1))
+def squared_in_the_factor(a, b, limit):
+    return _proof(a, b, limit, clip=lambda g, limit: g * min(1.0, limit / (g @ g)))
+
+
+larger_factor = slip(
+    "The factor is at most 1: min takes the smaller number.",
+    "min(1.0, limit / np.linalg.norm(g)) -> max(1.0, limit / np.linalg.norm(g))",
+)
+half_of_one = slip(
+    "The mean of two vectors is half of their sum. You halved one of them only.",
+    "(clip(a) + clip(b)) / 2 -> clip(a) + clip(b) / 2",
+)
 
 
 hints = (

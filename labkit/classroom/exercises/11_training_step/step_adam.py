@@ -227,6 +227,12 @@ one_beta_for_both = slip(
     "v / (1 - 0.999**t) -> v / (1 - 0.9**t)",
 )
 
+corrected_behind_the_root = slip(
+    "The correction of v belongs under the root. You divide by it next to the root.",
+    "mean / (np.sqrt(square) + 1e-8) -> mean / np.sqrt(v + 1e-8) / (1 - 0.999**t)",
+)
+
+
 hints = (
     "enumerate(gradients, 1) gives t = 1, 2, 3 along with the gradients.",
     "The corrected means are m / (1 - 0.9**t) and v / (1 - 0.999**t). Keep m and v themselves as they are.",

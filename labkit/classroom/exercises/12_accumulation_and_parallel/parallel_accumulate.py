@@ -164,6 +164,15 @@ copied_before_backward = slip(
     "        seen.append(0 * w.detach() if w.grad is None else w.grad.clone())\n        (loss / count).backward()\n",
 )
 
+labels_of_the_first = slip("Every micro-batch is compared with the labels of the first one.", "- y[rows] -> - y[:size]")
+
+
+@wrong(
+    "You return the mean of the micro-batches so far. The rows are sums: each loss is divided by count, and .grad adds up."
+)
+def means_so_far(w, x, y, count):
+    return accumulate(w, x, y, count) * torch.tensor([[count / (k + 1)] for k in range(count)])
+
 
 ways = (
     EXACT,

@@ -129,6 +129,16 @@ def small_number_under_the_root(x, w):
     return torch.autograd.grad(torch.where(x > 0, w * torch.sqrt(safe), 0.0).sum(), (x, w))
 
 
+@wrong(
+    "No gradient reaches x: sqrt is detached, or the positive elements are cut off.",
+    when=lambda i, expected, got: got[0] is None or not np.any(got[0]),
+)
+def x_detached(x, w):
+    safe = torch.where(x > 0, x, 1.0)
+    root = torch.where(x > 0, w * torch.sqrt(safe).detach(), 0.0)
+    return torch.zeros(6), torch.autograd.grad(root.sum(), w)[0]
+
+
 hints = (
     "where computes both of its branches in full. In the backward pass it sends 0 to the elements that it did "
     "not select.",

@@ -194,6 +194,26 @@ def logits_for_probabilities(z, labels):
     return d / len(z)
 
 
+@wrong("You subtracted 1 from the exponential. Divide first: 1 is subtracted from the probability.")
+def subtracted_too_early(z, labels):
+    e = np.exp(z - z.max(axis=1, keepdims=True))
+    e[np.arange(len(z)), labels] -= 1
+    return e / e.sum(axis=1, keepdims=True) / len(z)
+
+
+@judged("subtracted-too-early")
+def subtracted_before_the_division(z, labels):
+    e = np.exp(z - z.max(axis=1, keepdims=True))
+    total = e.sum(axis=1, keepdims=True)
+    e[np.arange(len(z)), labels] -= 1
+    return e / total / len(z)
+
+
+@wrong("A label is the place of the right class, not a value: subtract 1 at that place.")
+def label_subtracted(z, labels):
+    return (_softmax(z) - labels[:, None]) / len(z)
+
+
 ways = (PLAIN,)
 hints = (
     "Per example the loss is logsumexp(z) - z[label]. The gradient of logsumexp is softmax.",

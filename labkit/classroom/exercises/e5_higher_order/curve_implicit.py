@@ -150,6 +150,14 @@ identity_added = slip(
 )
 
 
+@wrong("You inverted each element. The inverse of a matrix is another one: solve.")
+def inverted_by_elements(a, z, g):
+    return (1 / _slope(a, z)).T @ g
+
+
+times_z = slip("The right-hand side is g alone. You multiplied it by z.", ".T, g) -> .T, g * z)")
+
+
 ways = (PLAIN,)
 hints = (
     "Move x a little: (a + diag(3 * z**2)) @ dz = dx. That is the push, from dx to dz.",

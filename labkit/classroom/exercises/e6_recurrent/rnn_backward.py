@@ -158,6 +158,10 @@ def loss_at_every_step(w, u, x, y):
     return dw, du
 
 
+tanh_missing_in_du = slip("In du the derivative of tanh is missing: multiply by da, not by dh.", "du += da -> du += dh")
+tanh_missing_in_dw = slip("In dw the derivative of tanh is missing: multiply by da, not by dh.", "dw += da -> dw += dh")
+
+
 ways = (EXACT, PLAIN)
 
 

@@ -131,6 +131,11 @@ def input_of_tanh_as_well(widths, batch):
     return needed(widths, batch)[0], 4 * batch * (sum(widths[:-1]) + 2 * sum(widths[1:-1]))
 
 
+gradients_of_the_activations = slip(
+    "The activations are saved, not their gradients: 4 bytes a number.", "4 * batch * sum -> 8 * batch * sum"
+)
+
+
 hints = (
     "A dense layer from a to b has a * b weights and b biases. Of each number there are four: w, its gradient, "
     "and AdamW's two.",

@@ -80,6 +80,8 @@ def plain(tree: "Tree | Failure") -> Any:
 
 
 FUNCTIONS = ("grad", "value_and_grad")
+NO_NET = "CallBuilder: expected a Cell or function and its inputs, as tensors, but got {came}"
+NAMES = "outputs: expected {count} names, one per output, but got {got}"
 WIDE = 18  # characters of a value that are written out
 
 
@@ -110,7 +112,7 @@ class Setting:
     def __init__(self, net: Callable, args: Sequence[Any], outputs: Sequence[str] = ()):
         if not callable(net) or not args:
             came = "no inputs" if callable(net) else type(net).__name__
-            raise TypeError(f"CallBuilder: expected a Cell or function and its inputs, as tensors, but got {came}")
+            raise TypeError(NO_NET.format(came=came))
         self.net, self.args = net, tuple(args)
         trainable = getattr(net, "trainable_params", None)
         self.name = "net" if trainable else getattr(net, "__name__", "fn").replace("<lambda>", "fn")
@@ -119,7 +121,7 @@ class Setting:
         count = len(flat(self.output))
         self.outputs = tuple(outputs) or (("out",) if count == 1 else tuple(f"out{i}" for i in range(count)))
         if len(self.outputs) != count:
-            raise ValueError(f"outputs: expected {count} names, one per output, but got {len(self.outputs)}")
+            raise ValueError(NAMES.format(count=count, got=len(self.outputs)))
         self.parameters = list(trainable()) if trainable else []
         self.short = short_names([p.name for p in self.parameters])
         self.positions = _positions(len(args))

@@ -169,6 +169,7 @@ WORDS = {
     "adds": "backward() adds to the .grad of every leaf that requires a gradient.",
     "adds more": "backward() adds to the .grad of every leaf that requires a gradient: {extra} too, though not asked for.",
     "returns none": "It returns None. But now:",
+    "which": "{name}: expected one of {values}, or its place, but got {got!r}",
 }
 
 
@@ -176,8 +177,8 @@ def sentence(setting: Setting, call: Call, outcome: CallResult) -> str:
     """What came back, and the one or two reasons that explain most."""
     if isinstance(outcome.result, Failure):
         return f"{outcome.result.kind}. {_why(setting, call)}".strip()
-    why, telling = zip(*_gradients(setting, call, outcome.gradients), strict=True)
-    telling = [words for words, tells in zip(why, telling, strict=True) if tells]
+    arranged = [*_gradients(setting, call, outcome.gradients)]
+    why, telling = [words for words, _ in arranged], [words for words, tells in arranged if tells]
     if FUNCTIONS[call.function] == "value_and_grad":
         telling.append(WORDS["values first"])
     elif len(setting.outputs) > 1:
@@ -351,7 +352,7 @@ class CallBuilder(Lab):
             for named in (values, labels.get(name, ())):
                 at[name] = list(named).index(at[name]) if at[name] in named else at[name]
             if not isinstance(at[name], int) or not 0 <= at[name] < len(values):
-                raise ValueError(f"{name}: expected one of {', '.join(values)}, or its place, but got {at[name]!r}")
+                raise ValueError(WORDS["which"].format(name=name, values=", ".join(values), got=at[name]))
         return at
 
     def code(self, **state: int | str) -> str:

@@ -163,6 +163,12 @@ WORDS = {
     "Momentum right": "0.9 times the velocity, plus the new gradient.",
     "Momentum slip": "That is the gradient alone. The velocity counts 0.9 times.",
     "Momentum sum": "The velocity decays: it counts 0.9 times.",
+    "bad start": "Landscape: expected a finite loss and gradient at the start ({place}); choose another start",
+    "bad rates": "Landscape: expected learning rates above 0, such as (0.01, 0.1), but got {rates!r}",
+    "bad steps": "Landscape: expected between 1 and {most} steps, but got {steps!r}",
+    "two numbers": "Landscape: expected a start of two numbers such as (1.0, 2.0), but got {start!r}",
+    "two finite": "Landscape: expected a start of two finite numbers, but got {start!r}",
+    "no function": "Landscape: expected a function of two numbers, but got {kind}",
     "one number": "Landscape: expected a function of two numbers, but yours takes {count}: {names}",
 }
 
@@ -266,17 +272,17 @@ class Landscape(Lab):
 def _descents(hill: Hill, start: Pair, rate: float, steps: int) -> dict[str, list[Waypoint]]:
     """The waypoints of every optimizer."""
     if not (np.isfinite(rate) and rate > 0):
-        raise ValueError(f"Landscape: expected a learning rate above 0, but got {rate!r}")
+        raise ValueError("Landscape: expected a learning rate above 0, but got {rate!r}".format(rate=rate))
     found = {name: descend(hill, start, make, rate, steps) for name, make in OPTIMIZERS.items()}
     if not all(found.values()):
         place = ", ".join(digits(value, 3) for value in start)
-        raise ValueError(f"Landscape: expected a finite loss and gradient at the start ({place}); choose another start")
+        raise ValueError(WORDS["bad start"].format(place=place))
     return found
 
 
 def _axes_of(loss):
     if not callable(loss):
-        raise TypeError(f"Landscape: expected a function of two numbers, but got {type(loss).__name__}")
+        raise TypeError(WORDS["no function"].format(kind=type(loss).__name__))
     try:
         parameters = list(inspect.signature(loss).parameters.values())
     except ValueError:  # a builtin that does not show its signature
@@ -292,13 +298,13 @@ def _axes_of(loss):
 def _checked(start, rates, steps) -> Pair:
     """The start."""
     if not rates or not all(isinstance(r, (int, float)) and r > 0 and np.isfinite(r) for r in rates):
-        raise ValueError(f"Landscape: expected learning rates above 0, such as (0.01, 0.1), but got {rates!r}")
+        raise ValueError(WORDS["bad rates"].format(rates=rates))
     if not isinstance(steps, int) or not 1 <= steps <= MOST_STEPS:
-        raise ValueError(f"Landscape: expected between 1 and {MOST_STEPS} steps, but got {steps!r}")
+        raise ValueError(WORDS["bad steps"].format(most=MOST_STEPS, steps=steps))
     try:
         x, y = (float(v) for v in start)
     except (TypeError, ValueError):
-        raise TypeError(f"Landscape: expected a start of two numbers such as (1.0, 2.0), but got {start!r}") from None
+        raise TypeError(WORDS["two numbers"].format(start=start)) from None
     if not np.isfinite([x, y]).all():
-        raise ValueError(f"Landscape: expected a start of two finite numbers, but got {start!r}")
+        raise ValueError(WORDS["two finite"].format(start=start))
     return x, y

@@ -80,7 +80,7 @@ export default { render({ model, el }) {
     plane.figure.firstChild.textContent = text;
     const high = tracks.flatMap((draw) => draw(state)), room = height + 10 + TRACK * (high.length / 2);
     plane.drawn.setAttribute("viewBox", `0 0 ${Math.max(width, high.length && NARROW)} ${room}`);
-    Object.assign(plane.figure.style, { maxWidth: `${Math.max(width, NARROW)}px`, flexBasis: `${Math.max(width, NARROW)}px` });
+    Object.assign(plane.figure.style, { maxWidth: `${1.15 * Math.max(width, NARROW)}px`, flexBasis: `${Math.max(width, NARROW)}px` });
     const look = (i, card) => (i in wrong && !frame.asked ? "wrong" : moment.node === i || moment.sends.some((k) => uses[k].parent === i) ? "now" : card ? "" : "none");
     plane.ink.replaceChildren(...wires.map(({ forward }) => wireForward(forward.path)),
       ...wires.map(({ back }, k) => { const bad = shown && uses[k].parent in wrong && run.bad.includes(k); return wireBack(back.path, bad || along.includes(k), `${bad ? "bad" : ""} ${moment.sends.includes(k) ? "pointed" : ""}`); }),

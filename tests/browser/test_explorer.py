@@ -110,7 +110,7 @@ def test_the_upstream_gradient_of_a_vector_is_dragged(opened):
 def test_a_disc_multiplies_all_weights_and_the_norms_follow(opened):
     page = opened(of_code(PICTURES["network"])).page
     page.keyboard.press("End")
-    knob, weights = page.get_by_role("slider", name="All weights"), page.locator(".graph-card.leaf .graph-value")
+    knob, weights = page.get_by_role("slider", name="All weights"), page.locator(".graph-card.leaf .lab-word")
     norms, before = page.locator(".graph-dot").evaluate_all, weights.all_text_contents()
     spots = "dots => dots.map((dot) => dot.getAttribute('cy')).join()"
     seen = {norms(spots)}
@@ -155,6 +155,7 @@ def test_who_predicts_is_asked_before_a_step_is_shown(opened):
     page.get_by_role("button", name="Predict first").click()
     asked = picture.data["ways"][picture.opened]["asks"]
     first, second, *_ = sorted(map(int, asked))
+    assert page.locator(".lab-slope").count() == 0  # they would tell the answer
     field = page.get_by_label("Your prediction")
     field.fill("7")
     field.press("Enter")

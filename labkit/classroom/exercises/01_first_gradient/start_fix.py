@@ -193,6 +193,12 @@ divided_by_itself = slip(
 )
 
 
+sum_not_kept = slip(
+    "total stays 0: the loop computes total + value and keeps it nowhere. Assign it: total = total + value.",
+    "total = total + value -> total + value",
+)
+
+
 hints = (
     "Read the last line of the error. Which name does it not know?",
     "Write total where totl stands. Then try mean([1.0, 2.0, 6.0]): it should be 3.",

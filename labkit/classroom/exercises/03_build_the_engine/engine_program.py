@@ -345,6 +345,17 @@ tanh_after_add = slip(
 )
 
 
+product_as_a_sum = slip(
+    "In a product the local gradients are the other factors. 1 and 1 belong to a sum.",
+    "slopes = values[places[1]], values[places[0]] -> slopes = 1.0, 1.0",
+)
+
+two_inputs_always = slip(
+    "There need not be two inputs: return the first len(inputs) gradients.",
+    "grads[: len(inputs)] -> grads[:2]",
+)
+
+
 ways = (EXACT, PLAIN)
 hints = (
     "Two loops. The first one appends a value for each instruction; the second one is the backward pass, as in "

@@ -65,6 +65,11 @@ value_for_derivative = wrong(
 )
 
 
+zero_printed = wrong(
+    "zero_() empties .grad, and the backward after it adds the derivative again.",
+    {2: 0.0},
+)
+
 zero_stays = wrong(
     "zero_() empties .grad once. The next backward adds the derivative again.",
     {2: 0.0, 3: 0.0},

@@ -288,7 +288,7 @@ def show(
         picture = _of_real(partial(Explorer, plays=play), fun, args, view, fold, model, backward)
     elif model is not None or backward:
         raise TypeError(
-            "show: model= and backward= are for tensors of the installed PyTorch; here every run has its way back"
+            "show: model= and backward= are for tensors of the installed PyTorch; here every run has a backward pass"
         )
     elif is_taped(fun) and not args:
         story = of_tensor(fun, Known.among(variables_outside()))

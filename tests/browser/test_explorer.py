@@ -155,6 +155,7 @@ def test_who_predicts_is_asked_before_a_step_is_shown(opened):
     page.get_by_role("button", name="Predict first").click()
     asked = picture.data["ways"][picture.opened]["asks"]
     first, second, *_ = sorted(map(int, asked))
+    assert page.locator(".lab-slope").count() == 0  # they would tell the answer
     field = page.get_by_label("Your prediction")
     field.fill("7")
     field.press("Enter")

@@ -43,6 +43,9 @@ WORDS = {
     "seeded row": "Drag a disc, and the graph follows; the upstream gradient weights the elements of the result",
     "gradient": "gradient {value}",
 }
+_NO_STEP = "step: expected a number from 0 to {last}, but got {step!r}"
+_NO_BLOCK = "expected the key of a block, one of {known}, but got {key!r}"
+_NO_VIEW = "view: expected one of {views}, but got {view!r}"
 
 
 class Explorer(Lab):
@@ -101,7 +104,7 @@ class Explorer(Lab):
     def _path_of(self, key):
         known = paths(self.parts)
         if key not in known:
-            raise KeyError(f"expected the key of a block, one of {', '.join(known) or 'none'}, but got {key!r}")
+            raise KeyError(_NO_BLOCK.format(known=", ".join(known) or "none", key=key))
         return known[key]
 
     def _show(self, opened: Iterable[str]):
@@ -164,7 +167,7 @@ class Explorer(Lab):
             taped = at["view"] == "tape" and units.goes_back
             at["step"] = (units.seed + units.last + 1) // 2 if taped else units.last
         if not 0 <= at["step"] <= units.last:
-            raise ValueError(f"step: expected a number from 0 to {units.last}, but got {at['step']!r}")
+            raise ValueError(_NO_STEP.format(last=units.last, step=at["step"]))
         return at
 
     def _way(self, at: Mapping[str, Any]) -> Way:
@@ -216,7 +219,7 @@ class Explorer(Lab):
 def known(view: str) -> str:
     """The name of a view. Raises ValueError for another one."""
     if view not in VIEWS:
-        raise ValueError(f"view: expected one of {', '.join(map(repr, VIEWS))}, but got {view!r}")
+        raise ValueError(_NO_VIEW.format(views=", ".join(map(repr, VIEWS)), view=view))
     return view
 
 
@@ -285,7 +288,7 @@ def show(
         picture = _of_real(partial(Explorer, plays=play), fun, args, view, fold, model, backward)
     elif model is not None or backward:
         raise TypeError(
-            "show: model= and backward= are for tensors of the installed PyTorch; here every run has its way back"
+            "show: model= and backward= are for tensors of the installed PyTorch; here every run has a backward pass"
         )
     elif is_taped(fun) and not args:
         story = of_tensor(fun, Known.among(variables_outside()))
@@ -295,8 +298,8 @@ def show(
         picture = Explorer(story, view or "chain", fold, run, plays=play)
     else:
         raise TypeError(
-            f"show: expected a function and its arguments, or a tensor, but got {type(fun).__name__}. "
-            "Write show(f, x), not show(f(x))."
+            "show: expected a function and its arguments, or a tensor, but got {kind}. Write show(f, x), not "
+            "show(f(x)).".format(kind=type(fun).__name__)
         )
     return picture
 
@@ -322,8 +325,8 @@ def _of_real(made, fun, args, view, fold, model, backward):
         tape = tape_of_run(fun, args, name, {**named, **others}, backward, model)
     else:
         raise TypeError(
-            f"show: expected tensors, or a module or function and its arguments, but got {type(fun).__name__} with a tensor in "
-            "it. Write show(loss), show(loss_a, loss_b) or show(module, x)."
+            "show: expected tensors, or a module or function and its arguments, but got {kind} with a tensor in it. "
+            "Write show(loss), show(loss_a, loss_b) or show(module, x).".format(kind=type(fun).__name__)
         )
     picture = made(real.of_tape(tape), view or "tape", fold)
     picture.tape = tape

@@ -5,7 +5,7 @@ const HALF = 46, HIGH = 42; // px: from a value to its gradient, as in `flow.py`
 const LEAST = 0.75, MOST = 1.3; // of its size: how a graph is drawn at least, going from top to bottom before it is smaller, and at most
 const LONG = 19; // letters of a line that is made as wide as its card
 const MOST_CHOSEN = 16, MOST_ROW = 4; // numbers of an array that are dragged one by one: when they are chosen, and at once
-const CELL = 150, ROW = 62; // px: of what is dragged above the graph, its least width and its height
+const CELL = 150, ROW = 62, REST = 8; // px: of what is dragged above the graph, its least width and its height; of a track beyond its card
 const FEW = 4, ROOM = 22, FULL = 6; // numbers and letters, as in `words.py`
 
 // ---- numbers in words, as `kit/words.py` writes them ----
@@ -105,7 +105,7 @@ function graphOf(way, flow, upright, state, arrays, does) {
     drawn.push(wireForward(flow.forward[k], step && step === ran ? "graph-now" : step < ran ? "graph-pale" : ""));
     if ((edge.walked && step >= way.seed) || taped) drawn.push(wireBack(flow.back[k], on || taped, `${nil ? "graph-nil" : ""} ${step === edge.walked ? "graph-now" : ""}`));
   });
-  if (step >= way.seed) way.edges.forEach((edge, k) => { if (edge.slope) drawn.push(written(flow.labels[k][0], flow.labels[k][1] + 4, fill(edge.slope), "slope", "middle")); });
+  if (step >= way.seed) way.edges.forEach((edge, k) => { if (edge.slope && !(does.asked() && edge.walked > step)) drawn.push(written(flow.labels[k][0], flow.labels[k][1] + 4, fill(edge.slope), "slope", "middle")); });
   cards.forEach((card, i) => {
     const [x, y] = flow.boxes[i], seen = step >= card.ran, value = fill(card.value), opens = card.opens && does.leads(card.opens);
     const kinds = [card.kind, seen ? "" : "pale", step && step === card.ran ? "now" : "", card.marked ? "marked" : "", card.bad ? "bad" : ""].filter(Boolean);
@@ -182,7 +182,7 @@ export default { render({ model, el }) {
   const go = (step, dragging = false) => { chosen = frame.asked = null; frame.asking.hidden = true; frame.set({ step: stopAt(step) }, dragging); };
   const placeIn = (next) => (next ? Math.max(next.places.findLastIndex((place) => place <= way.places[frame.state.step]), 0) : 0); // as much has happened as before
   const does = {
-    leads: (opens) => live || opens in data.ways, tell: (tip) => { chosen = tip; frame.redraw(); },
+    asked: () => frame.asked, leads: (opens) => live || opens in data.ways, tell: (tip) => { chosen = tip; frame.redraw(); },
     fold: (opened) => { chosen = null; frame.set({ opened, step: placeIn(data.ways[opened]) }); },
   };
 
@@ -251,7 +251,7 @@ export default { render({ model, el }) {
     row.drawn.setAttribute("viewBox", `0 0 ${room} ${cells.length ? cells.at(-1).y + ROW : 0}`);
     for (const input of data.inputs.filter(({ name, entries }) => entries.length === 1 && !name.includes("."))) {
       const i = way.cards.findIndex(({ kind, node }) => kind === "leaf" && node === input.node);
-      if (i >= 0) disc(plane, draggedOf(data, input, input.entries[0]), flow.boxes[i][0], flow.boxes[i][0] + way.wide, flow.boxes[i][1] + (HALF + HIGH) / 2);
+      if (i >= 0) disc(plane, draggedOf(data, input, input.entries[0]), flow.boxes[i][0] - REST, flow.boxes[i][0] + way.wide + REST, flow.boxes[i][1] + (HALF + HIGH) / 2);
     }
   }
 

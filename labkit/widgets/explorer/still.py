@@ -145,7 +145,7 @@ def _wrapped(words, most):
 
 def _figure(drawn: Drawn, theme: str, scale: float) -> Any:
     if find_spec("matplotlib") is None:
-        raise ImportError(f"a picture as PNG needs matplotlib: {how_to_install('notebooks')}")
+        raise ImportError("a picture as PNG needs matplotlib: {command}".format(command=how_to_install("notebooks")))
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
     from matplotlib.patches import FancyBboxPatch, PathPatch

@@ -285,6 +285,50 @@ def several_times_in_the_order(parents, output):
     return _walk(parents, reversed(order), output)
 
 
+@judged("several-times-in-the-order")
+def a_list_of_visits(parents, output):
+    grads, used, waiting = [0.0] * len(parents), 0, [output]
+    grads[output] = 1.0
+    while waiting:
+        node = waiting.pop(0)
+        for parent, slope in parents[node]:
+            used += 1
+            grads[parent] += slope * grads[node]
+            waiting.append(parent)
+    return grads, used
+
+
+@judged("several-times-in-the-order")
+def latest_visit_first(parents, output):
+    grads, used, waiting = [0.0] * len(parents), 0, [output]
+    grads[output] = 1.0
+    while waiting:
+        node = waiting.pop()
+        for parent, slope in parents[node]:
+            used += 1
+            grads[parent] += slope * grads[node]
+            waiting.append(parent)
+    return grads, used
+
+
+@wrong(
+    "You visit each node once, but follow one path to its end before the other contributions are there. Visit a node after all "
+    "nodes that use it."
+)
+def latest_first(parents, output):
+    grads, used, waiting, seen = [0.0] * len(parents), 0, [output], {output}
+    grads[output] = 1.0
+    while waiting:
+        node = waiting.pop()
+        for parent, slope in parents[node]:
+            used += 1
+            grads[parent] += slope * grads[node]
+            if parent not in seen:
+                seen.add(parent)
+                waiting.append(parent)
+    return grads, used
+
+
 hints = (
     "Two parts: first a list of the nodes in an order that is allowed, then one walk over it.",
     "place(node) of section 2 puts the parents of a node into the list before the node itself.",

@@ -218,6 +218,17 @@ w_in_d_h = slip(
 )
 
 
+b_times_b = slip(
+    "b does not belong in its own gradient: the local derivative of x * w + b with respect to b is 1.",
+    "d_b = np.sum(d_h) -> d_b = np.sum(d_h * b)",
+)
+
+b_counts_once = slip(
+    "1 is the local derivative for b. Multiply it by the upstream gradient d_h, and sum over all uses.",
+    "d_b = np.sum(d_h) -> d_b = 1.0",
+)
+
+
 hints = (
     "Write the shapes below the lines: h, d_h and d_w have the shape of x.",
     "w was repeated for each row. b was repeated for each row and each column.",

@@ -177,6 +177,11 @@ sign_of_the_whole = slip(
     "return w, rest -> return w, -rest",
 )
 
+rest_added_to_the_weights = slip(
+    "You added the rest to w first, where rounding loses it again. Add it to the step, which is small: rest - lr * g.",
+    "moved = w + step -> moved = (w + rest) + (-lr * g)",
+)
+
 
 hints = (
     "The rest is what rounding took away from the last step. It is at most half a gap of the new w.",

@@ -211,6 +211,15 @@ half_of_one = slip(
 )
 
 
+@wrong(
+    "The cosine is that between the mean and the documented result. You compared other vectors, or left out the norms.",
+    parts=(0,),
+)
+def of_the_two_orders(a, b, limit):
+    mean, documented = (a + b) / 2, (_clip(a, limit) + _clip(b, limit)) / 2
+    return float(documented @ _clip(mean, limit)), proof(a, b, limit)[1]
+
+
 hints = (
     "Write the clip first: g * min(1, limit / length of g).",
     "Three vectors: the mean, the mean of the two clipped ones, and the clipped mean, which is the mean times "

@@ -154,6 +154,12 @@ def norm_again(a, b, m):
     return a, b * (m / max(norm(), m))
 
 
+squared_in_the_factor = slip(
+    "The factor divides by the norm. You divided by its square.",
+    "max_norm / max(norm, max_norm) -> (max_norm / norm**2 if norm > max_norm else 1.0)",
+)
+
+
 ways = (
     Way(
         "Do not use the `clip` functions of `ops`.",

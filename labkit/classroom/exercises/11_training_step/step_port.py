@@ -171,6 +171,10 @@ added_up_without_momentum = slip(
     "        optimizer.zero_grad()\n -> ",
 )
 
+features_averaged = slip(
+    "x @ w adds up the products of a row. You took their mean.", "((x @ w - y) ** 2) -> ((x @ w / 3 - y) ** 2)"
+)
+
 
 ways = (Way(DELIVERED, ("passes",), holds=_each_step),)
 hints = (

@@ -174,6 +174,13 @@ def means_so_far(w, x, y, count):
     return accumulate(w, x, y, count) * torch.tensor([[count / (k + 1)] for k in range(count)])
 
 
+earlier_losses_again = slip(
+    "Each backward goes through the losses of all micro-batches so far, so the first ones count more than once.",
+    "        loss = ((x[rows] @ w - y[rows]) ** 2).mean()\n -> "
+    "        loss = sum(((x[j * size : (j + 1) * size] @ w - y[j * size : (j + 1) * size]) ** 2).mean() for j in range(k + 1))\n",
+)
+
+
 ways = (
     EXACT,
     Way(

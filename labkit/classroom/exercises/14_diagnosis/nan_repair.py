@@ -57,7 +57,7 @@ def zero_left(x, w):
 
 
 @wrong(
-    "The inner where is right. But now the harmless values count: keep the outer where, too.",
+    "The inner where is right, but its harmless values count: the outer where selects x > 0, and 0.0 elsewhere.",
     when=lambda i, expected, got: (
         same(expected[0], got[0]) and np.isfinite(got[1]) and float(got[1]) > float(expected[1]) * 1.01
     ),

@@ -160,6 +160,13 @@ def one_vector(x, g):
     return np.sqrt(np.sum(x**2, axis=1) + np.sum(g**2, axis=1) + 1)
 
 
+squares_outside = slip(
+    "The squares of the gradient of b belong under the root: the root of the sum of all squares.",
+    "np.sqrt(np.sum(x**2, axis=1) + 1) * np.sqrt(np.sum(g**2, axis=1)) -> "
+    "np.sqrt(np.sum(x**2, axis=1)) * np.sqrt(np.sum(g**2, axis=1)) + np.sum(g**2, axis=1)",
+)
+
+
 ways = (
     Way(
         "The gradients were not to be formed: their norms take less memory.",

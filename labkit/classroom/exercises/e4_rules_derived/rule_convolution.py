@@ -157,6 +157,12 @@ def whole_numbers(x, w, stride, g):
     return np.trunc(dx), np.trunc(dw)
 
 
+@wrong("The last window may end where x ends: range(0, len(x) - len(w) + 1, stride), or range(len(g)).")
+def last_window_missed(x, w, stride, g):
+    n = len(range(0, len(x) - len(w), stride))
+    return pull(x, w, stride, g[:n])
+
+
 ways = (PLAIN,)
 hints = (
     "Go through the outputs. What does y[i] read? From where?",

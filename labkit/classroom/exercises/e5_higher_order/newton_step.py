@@ -185,6 +185,18 @@ def exp_of_the_product(a, b, x):
     return _step(a, b, x, a @ x - b + np.exp(a @ x))
 
 
+@wrong(
+    "exp(x) is added, as the function adds sum(exp(x)): in the gradient, and on the diagonal of the Hessian. You subtracted it."
+)
+def exp_subtracted(a, b, x):
+    return _step(a, b, x, None, a - np.diag(np.exp(x)))
+
+
+@judged("exp-subtracted")
+def exp_subtracted_in_the_gradient(a, b, x):
+    return _step(a, b, x, a @ x - b - np.exp(x))
+
+
 hints = (
     "The step is the solution z of hessian @ z = gradient; the new place is x - z.",
     "hessian = labkit.jacfwd(labkit.grad(f))(x); labkit.grad(f)(x) is the gradient.",

@@ -26,7 +26,7 @@ def no_biases(widths, batch):
     return 16 * sum(a * b for a, b in zip(widths, widths[1:])), needed(widths, batch)[1]
 
 
-@wrong("AdamW keeps two numbers for each weight, the mean and the mean square of its gradients.", parts=(0,))
+@wrong("AdamW stores two numbers for each weight, the mean and the mean square of its gradients.", parts=(0,))
 def weights_and_gradients(widths, batch):
     return needed(widths, batch)[0] // 2, needed(widths, batch)[1]
 
@@ -50,12 +50,12 @@ def numbers_not_bytes(widths, batch):
 
 
 one_moment_only = slip(
-    "AdamW keeps two numbers for each weight besides the gradient: four numbers of four bytes each.",
+    "AdamW stores two numbers for each weight besides the gradient: four numbers of four bytes each.",
     "16 * numbers -> 12 * numbers",
 )
 
 weights_only = slip(
-    "For each weight there are four numbers of four bytes: the weight, its gradient, and two that AdamW keeps.",
+    "For each weight there are four numbers of four bytes: the weight, its gradient, and two that AdamW stores.",
     "16 * numbers -> 4 * numbers",
 )
 
@@ -136,9 +136,15 @@ gradients_of_the_activations = slip(
 )
 
 
+@wrong("The first number is for the parameters alone: the activations belong to the second.", parts=(0,))
+def activations_as_well(widths, batch):
+    first, second = needed(widths, batch)
+    return first + second, second
+
+
 hints = (
     "A dense layer from a to b has a * b weights and b biases. Of each number there are four: w, its gradient, "
     "and AdamW's two.",
-    "What a dense layer keeps of a batch is its input: batch rows of a numbers.",
+    "A dense layer saves its input: batch rows of a numbers.",
     "Parameters: 4 * 4 bytes a number. Activations: 4 bytes times batch times the sum of all widths but the last.",
 )

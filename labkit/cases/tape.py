@@ -190,7 +190,7 @@ CASES = [
          corrections={"z": Slip("tensor(3., grad_fn=<AddBackward0>)", "<AddBackward0> was taken for an HTML tag and lost")}),
     Case("two-outputs", COMPARISON, "torch.autograd.backward", "several outputs: the gradients of all of them add up",
          {"out": 3.0, "out1": 3.0}, {"mindspore": two_outputs},
-         corrections={"out1": Slip(1.0, "the document prints `out` twice; the gradient for y is 1")}),
+         corrections={"out1": Slip(1.0, "the document prints `out` twice, not `out1`; the gradient for y is 1")}),
     Case("first-output-only", COMPARISON, "torch.autograd.backward", "has_aux=True differentiates only the first output",
          {"position 0": 2.0, "position 1": 1.0}, {"mindspore": first_output, "torch": first_output_torch}),
     Case("autograd-grad", COMPARISON, "torch.autograd.grad", "returns a tuple of gradients and leaves .grad alone",

@@ -83,7 +83,7 @@ def hint(name: str) -> Text:
         return Text(wrapped(_unknown(name)))
     answer, verdict = _latest.get(name, (None, None))
     if verdict:
-        return Text(wrapped('Your answer to "{name}" is right: there is nothing to hint at.'.format(name=name)))
+        return Text(wrapped('Your answer to "{name}" is right, so it needs no hint.'.format(name=name)))
     wrong = wrong_items(exercise, answer) if verdict is not None else None
     told = _given.setdefault(name, [])
     left = [text for text in fitting(exercise, wrong) if text not in told]

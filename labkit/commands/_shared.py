@@ -73,7 +73,7 @@ def find_notebook(given: str, course: Path) -> str:
 def refuse(command: str, why: object, status: int = 2) -> int:
     """Say on stderr why a command does nothing, and what to do; returns its exit `status`."""
     if isinstance(why, OSError):
-        advice = places.ELSEWHERE if command in ("lab", "reset") else "Choose another place."
+        advice = places.ELSEWHERE if command in ("lab", "reset") else "Choose another file or folder."
         why = UNUSABLE.format(file=why.filename, reason=why.strerror, advice=advice)
     print("labkit {command}: {why}".format(command=command, why=why), file=sys.stderr)
     return status

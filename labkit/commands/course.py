@@ -21,19 +21,19 @@ def add_parser(commands: Any) -> None:
     exercise = add_command(actions, "exercise", run, what, "Edit it, and add its name to course.toml.")
     exercise.add_argument("name", metavar="NAME", help="the name of the exercise, such as dot-pull")
     exercise.add_argument(
-        "folder", type=Path, nargs="?", default=Path(), metavar="FOLDER", help="default: the current folder"
+        "folder", type=Path, nargs="?", default=Path(), metavar="FOLDER", help="the course; default: the current folder"
     )
 
     what = "write the notebooks: source/ for the instructor, release/ for the students"
     build = add_command(actions, "build", run, what, "Changes that you made by hand are kept.")
     build.add_argument(
-        "folder", type=Path, nargs="?", default=Path(), metavar="FOLDER", help="default: the current folder"
+        "folder", type=Path, nargs="?", default=Path(), metavar="FOLDER", help="the course; default: the current folder"
     )
 
     what = "check course.toml, your own exercises, the notebooks and the solutions"
     check = add_command(actions, "check", run, what, "The exit status is 1 if something is wrong.")
     check.add_argument(
-        "folder", type=Path, nargs="?", default=Path(), metavar="FOLDER", help="default: the current folder"
+        "folder", type=Path, nargs="?", default=Path(), metavar="FOLDER", help="the course; default: the current folder"
     )
 
     what = "grade answers by hand, one after the other, in your browser"

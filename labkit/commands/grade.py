@@ -174,7 +174,7 @@ def _tell(plan: Any, graded: Any) -> int:
         _refuse(problem)
     if graded.unwritten:
         _refuse(
-            "The results are kept. Fix the problem, and run the same command with --resume: nothing is graded twice."
+            "The results so far are kept. Fix the problem, and run the same command with --resume: nothing is graded twice."
         )
     for sentence in _to_look_at(plan, graded):
         _refuse(sentence)

@@ -13,7 +13,7 @@ def add_parser(commands: Any) -> None:
     """Add `labkit reset` to the parsers of the other commands."""
     what = "restore one notebook of the course; yours is kept next to it"
     parser = add_command(commands, "reset", run, what, "Your progress does not change.")
-    parser.add_argument("notebook", metavar="NOTEBOOK", help="its number, name or file, such as 3 or 03")
+    parser.add_argument("notebook", metavar="NOTEBOOK", help="the notebook: its number, name or file, such as 3 or 03")
     parser.add_argument("--keep-answers", action="store_true", help="carry over the answers that you wrote in it")
     add_folder(parser)
 

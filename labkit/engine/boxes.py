@@ -4,10 +4,10 @@ autograd puts a value in a box, together with the node that made it. A primitive
 class; primitives without a derivative, such as comparisons, make none. So the class of the first node decides what is
 remembered: `Reverse` saves what the backward pass needs, `Forward` carries a tangent along, `Record` saves all that a picture
 shows. Boxes of one run share a *level*. A derivative inside a derivative opens a higher level, and a primitive always works
-on its highest boxes first; that one rule makes nesting right.
+on its highest boxes first; this rule makes nested derivatives correct.
 
-Such a box may hold integers, rounds `**` as NumPy does, and says in a loop what cannot be looped over. A node class that
-inherits `Own` is the engine's. To nodes of other classes, so to all of autograd's own functions, nothing changes;
+Such a box may hold integers, rounds `**` as NumPy does, and raises an error that names what a loop cannot iterate over. A node
+class that inherits `Own` is the engine's. To nodes of other classes, so to all of autograd's own functions, nothing changes;
 `tests/engine/test_boxes.py` compares.
 """
 

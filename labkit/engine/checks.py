@@ -92,7 +92,7 @@ def check_function(usage, fun, expected="a function") -> None:
 _NOT_RUN = {
     inspect.CO_GENERATOR: "{caller}: expected a function, but got a generator, {name}. Return the numbers, do not yield them",
     inspect.CO_COROUTINE: "{caller}: expected a function, but got a coroutine, {name}. Write def, not async def",
-    inspect.CO_ASYNC_GENERATOR: "{caller}: expected a function, but got an async generator, {name}. Write def, and return them",
+    inspect.CO_ASYNC_GENERATOR: "{caller}: expected a function, but got an async generator, {name}. Write def and return numbers",
 }
 
 

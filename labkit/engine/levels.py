@@ -1,6 +1,6 @@
 """Levels: which run a box belongs to, so that nested derivatives are not mixed up.
 
-`new_level()` numbers a run, above all that there are; `inside(level)` is the block in which it happens.
+`new_level()` numbers a run, above all that there are; `inside(level)` is the block in which that run happens.
 """
 
 from itertools import count

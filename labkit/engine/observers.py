@@ -37,7 +37,7 @@ class Watch(PerThread):
         """Raise TypeError if a number leaves the recorded program inside this context."""
 
         def refuse(what):
-            raise TypeError("numbers leave the recorded program through {name}".format(name=what))
+            raise TypeError("{name} reads numbers out of the recorded program".format(name=what))
 
         before, self.left = self.left, refuse
         try:

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 LARGE = 1_000_000  # numbers; an array of more is summarised
-_NOT_KEPT = "a run summarises arrays with more than {most:,} numbers, and this one had {size:,}. Record smaller arrays"
+_NOT_KEPT = "a run summarises arrays of more than {most:,} numbers, and this one had {size:,}. Record smaller arrays"
 _DESCRIBED = (
     "{of.size:,} numbers, summarised: from {of.low:.4g} to {of.high:.4g}, mean {of.mean:.4g}, first {first:.4g}, last "
     "{of.last:.4g}"

@@ -150,7 +150,7 @@ class _Reader(_Weighed):
 
     def read(self, data: Any, depth: int) -> Any:
         if depth > DEEPEST + 1:
-            raise Unreadable("expected data written by encode, but it is too deep")
+            raise Unreadable("expected data written by encode, but it is nested too deeply")
         self.weigh(0)
         kind, *rest = data
         if kind in _ITEMS:

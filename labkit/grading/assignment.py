@@ -13,11 +13,11 @@ from .instructor_questions import AddedQuestion, added_questions, are_points, is
 from .notebooks import read
 
 BAD_METADATA = "{path}: its metadata 'labkit' is invalid ({error!r}). {advice}"
-UNREADABLE = "{path}: cannot be read ({reason})."
-NO_NOTEBOOK = "{path}: is not a notebook ({reason}). {advice}"
+UNREADABLE = "{path}: cannot be read ({reason}). Use the instructor's notebook: source/NAME/NAME.ipynb"
+NO_NOTEBOOK = "{path}: is not a notebook ({reason}). Use source/NAME/NAME.ipynb; if it is damaged, delete it and run: labkit course build"
 UNKNOWN = "there is no exercise {name!r}. {suggestion}"
 SAME_NAME = "{path}: {error}. Rename yours in exercises/ and course.toml. {advice}"
-NO_ASSIGNMENT = "{path}: not an assignment of labkit. Make one: labkit course new FOLDER, then course build"
+NO_ASSIGNMENT = "{path}: not a labkit assignment. Make one: labkit course new FOLDER, then course build"
 FOR_STUDENTS = "{path}: this is the version for students. Use the instructor's: source/{name}/{name}.ipynb"
 NO_QUESTIONS = "{path}: it has no exercises. Name some in course.toml and run: labkit course build"
 NO_EXERCISE = "{path}: question {name!r} has no exercise. {advice}"
@@ -136,7 +136,7 @@ class Assignment:
             name, title, seed = str(data["assignment"]), str(data["title"]), int(data["seed"])
             own = tuple((str(exercise), str(text)) for exercise, text in data.get("own", {}).items())
         except (KeyError, TypeError, ValueError) as error:
-            raise AssignmentError(BAD_METADATA.format(path=path, error=error, advice=_ANEW)) from None
+            raise AssignmentError(BAD_METADATA.format(path=path, error=error, advice=_AGAIN)) from None
         _adopt(own, path)
         _refuse_unknown(slots, path)
         cells = _graded_cells(notebook, path)
@@ -158,7 +158,7 @@ class Assignment:
         return cls(name, title, seed, asked, setup, frozenset(locked), slots, own, added, inner, order)
 
 
-_ANEW = "Delete the file and run: labkit course build"
+_AGAIN = "Delete the file and run: labkit course build"
 
 
 def read_notebook(path: str | PathLike[str]) -> Any:
@@ -171,7 +171,7 @@ def read_notebook(path: str | PathLike[str]) -> Any:
         raise AssignmentError(UNREADABLE.format(path=path, reason=error.strerror or error)) from None
     except Exception as error:  # whatever stands in a file that is not a notebook
         reason = (str(error).splitlines() or [type(error).__name__])[0][:100]
-        raise AssignmentError(NO_NOTEBOOK.format(path=path, reason=reason, advice=_ANEW)) from None
+        raise AssignmentError(NO_NOTEBOOK.format(path=path, reason=reason)) from None
 
 
 def bound_names(chosen: Iterable[tuple[str, str]]) -> tuple[str, ...]:
@@ -225,7 +225,7 @@ def _adopt(own: tuple[tuple[str, str], ...], path: str) -> None:
     try:
         EXERCISES.adopt(dict(own))
     except ValueError as error:
-        raise AssignmentError(SAME_NAME.format(path=path, error=error, advice=_ANEW)) from None
+        raise AssignmentError(SAME_NAME.format(path=path, error=error, advice=_AGAIN)) from None
 
 
 def _metadata(notebook: Any, path: str) -> Any:
@@ -244,7 +244,7 @@ def _metadata(notebook: Any, path: str) -> Any:
 def _refuse_unknown(slots: Iterable[Slot], path: str) -> None:
     for slot in slots:
         if not slot.any_of:
-            raise AssignmentError(NO_EXERCISE.format(path=path, name=slot.name, advice=_ANEW))
+            raise AssignmentError(NO_EXERCISE.format(path=path, name=slot.name, advice=_AGAIN))
         for exercise, _ in slot.any_of:
             if find(exercise) is None:
                 raise AssignmentError(OTHER_VERSION.format(path=path, problem=unknown_exercise(exercise)))
@@ -271,8 +271,8 @@ def _graded_cells(notebook: Any, path: str) -> dict[str, Any]:
 def _points(cells: dict[str, Any], slot: Slot, path: str) -> float:
     for kind in ("answer", "check"):
         if f"{kind}-{slot.name}" not in cells:
-            raise AssignmentError(NO_CELL.format(path=path, name=slot.name, kind=kind, advice=_ANEW))
+            raise AssignmentError(NO_CELL.format(path=path, name=slot.name, kind=kind, advice=_AGAIN))
     points = cells[f"check-{slot.name}"].metadata["nbgrader"].get("points")
     if not are_points(points) or points == 0:
-        raise AssignmentError(BAD_POINTS.format(path=path, name=slot.name, points=points, advice=_ANEW))
+        raise AssignmentError(BAD_POINTS.format(path=path, name=slot.name, points=points, advice=_AGAIN))
     return float(points)

@@ -3,7 +3,7 @@
     with bounded("Reading the file", 20.0):
         ...
 
-Raises `Exceeded`, with a sentence that says what was exceeded, as soon as Python's code is reached again; a single call
+Raises `Exceeded`, with a sentence that says what was exceeded, as soon as Python code runs again; a single call
 into compiled code that does not return costs the process, which is why submissions are graded in one of their own
 (`worker`). Other threads than the main one have no such limit.
 """

@@ -1,9 +1,9 @@
 """Finds which file each student submitted, in the layouts of folders and archives.
 
 What the top of a folder looks like is described in `lms.toml`: Moodle's and Canvas's archives, nbgrader's folders, checkouts
-of Git, files side by side. A student's folder may hold ASSIGNMENT/NOTEBOOK.ipynb, NOTEBOOK.ipynb, or it further down; a ZIP
-archive in it counts as a folder. With a roster there is a submission for each of its students, and a file that matches none of
-them, or more than one, is listed and not graded.
+of Git, files side by side. A student's folder may hold ASSIGNMENT/NOTEBOOK.ipynb, NOTEBOOK.ipynb, or the notebook further down; a
+ZIP archive in it counts as a folder. With a roster there is a submission for each of its students, and a file that matches none
+of them, or more than one, is listed and not graded.
 
 Nothing is opened through a link, and nothing here raises because of what one student did.
 """
@@ -28,7 +28,7 @@ NO_STUDENT = "{name} is assigned to {student}, who is not on the roster {roster}
 SEVERAL = "On the roster {roster} it could belong to: {students}."
 NO_MATCH = "It matches no student on the roster {roster}."
 NOBODYS = "-"
-NAMESAKES = "{account} has {count} people of this name, and the roster has one: {student}."
+NAMESAKES = "{account} has {count} people with this name, but the roster has only one: {student}."
 
 
 def collect(

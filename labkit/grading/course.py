@@ -135,7 +135,7 @@ def new_exercise(folder: Path, name: str) -> Path:
 def _toml(folder: Path) -> dict[str, Any]:
     try:
         return tomllib.loads((folder / FILE).read_text(encoding="utf-8"))
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         raise CourseError(NO_COURSE.format(file=FILE, folder=folder)) from None
     except (OSError, UnicodeDecodeError) as error:
         raise CourseError("'{path}' cannot be read: {error}.".format(path=folder / FILE, error=error)) from None

@@ -2,8 +2,8 @@
 
 The program runs cell by cell in one process, and each answer is tried in a child of its own. If the process is lost, the
 cell or the answer at fault is left out, and the rest is run again in a new process. Because the fault may be an older
-cell's (a thread that it left behind, words that it wrote on our line), an answer that was lost is at last tried without
-the other cells, and tests without the other questions. So what one cell breaks costs its own question alone.
+cell's (a thread that it left behind, text that it wrote into the grader's channel), an answer that was lost is at last tried
+without the other cells, and tests without the other questions. So a broken cell costs only its own question.
 """
 
 import time

@@ -227,7 +227,7 @@ def _points(final: Final | None, most: float, maximum: float) -> str:
 def write_feedback_archive(
     path: str | os.PathLike[str], finals: Iterable[Final], submissions: Mapping[str, Submission], title: str
 ) -> Path:
-    """Write the pages of feedback into one ZIP archive, under the names by which the system takes them back.
+    """Write the feedback pages into one ZIP archive, under the names by which the system takes them back.
 
     In Moodle that is the folder of the submission, in Canvas the part before the student's own name of the file, for
     others STUDENT/ASSIGNMENT.html. A student without a submission has no page. Raises OSError where it cannot be written.

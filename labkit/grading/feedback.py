@@ -1,6 +1,6 @@
 """One page for each student: what each answer earned, why, and the code that was graded.
 
-A page holds what the student may know: no drawn input, no expected value, no solution, nothing of other students. What is
+A page holds what the student may know: no random input, no expected value, no solution, nothing of other students. What is
 in a page comes from a student, so it is escaped, runs no script, and loads nothing.
 """
 

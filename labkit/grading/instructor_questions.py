@@ -210,7 +210,7 @@ def ungraded(cells: Sequence[Any]) -> Iterator[str]:
     for number, cell in reversed(list(enumerate(cells, 1))):
         where, tested = _where(number, cell), tested or is_marked(cell, "grade")
         if is_marked(cell, "solution") and not tested:
-            found.append("{where}: an answer without points: no cell from here on has points".format(where=where))
+            found.append("{where}: an answer without points: no later cell has points".format(where=where))
         if is_marked(cell, "solution") and cell.cell_type == "code" and not is_python(for_students(cell)):
             found.append(NO_PYTHON.format(where=where))
         for name in sorted(cell.metadata.keys() - JUPYTER):

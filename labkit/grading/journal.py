@@ -1,6 +1,6 @@
 """The record of a grading run: one line for each graded submission, on disk before the next one is graded.
 
-A run that is killed goes on where it stopped. The first line says what the grades depend on (the fingerprint); every
+A run that was killed continues where it stopped. The first line says what the grades depend on (the fingerprint); every
 other line is a `SubmissionResult` as JSON. Of several lines for one student the last one counts.
 """
 
@@ -19,9 +19,9 @@ CHANGED = "{path} was changed while this run wrote it. Does another run use it?"
 EXISTS = "{path} has the results of an earlier run. Continue it with --resume, or move the file away to grade again."
 OTHER_SETTINGS = "{path} belongs to a run with other settings: {changes}. Go back to those, or move the file away."
 DAMAGED_LINE = "line {number} of {path} is damaged. Delete that line: its submission is then graded again."
-NO_JOURNAL = "{path} is not a journal of labkit, and was not changed. Choose another file."
+NO_JOURNAL = "{path} is not a labkit journal, and was not changed. Choose another file."
 IN_USE = "{name} is in use: another run grades into {folder}. Wait until it ends, or choose another --out."
-NOT_GRADES = "{path} is missing, or not a journal of labkit. Use the table of grades that labkit grade wrote."
+NOT_GRADES = "{path} is missing, or not a labkit journal. Use the table of grades that labkit grade wrote."
 
 
 class JournalError(ValueError):

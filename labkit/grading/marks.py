@@ -1,8 +1,8 @@
 """Marks given by a person: points and comments in a separate table, which no run of the grader changes.
 
 `grades.marks.csv` has a line for each answer that was marked: student, question, answer, points, comment. `answer` is a
-digest of what was marked, so that a mark does not go over to another answer unnoticed; where it is
-empty (a line written by hand), the mark is for whatever was handed in.
+digest of what was marked, so that a mark is never applied to another answer; where it is
+empty (a line written by hand), the mark belongs to the answer that was handed in.
 """
 
 import csv

@@ -1,6 +1,6 @@
 """Child processes that end with this one. A `Reader` opens files in formats such as archives in one of them.
 
-Such a process has limits on memory and CPU time (`bounds`). A file that exceeds them costs only itself and is named: the
+Such a process has limits on memory and CPU time (`bounds`). A file that exceeds them affects only itself and is named: the
 process is ended, and the next question goes to a new one.
 """
 

@@ -1,7 +1,7 @@
 """Scores the journal again with the current points and texts, and finds the verdicts that must be computed again.
 
 A verdict depends on the exercise or the tests, on the set-up and on the answer's place. Points, titles, partial credit and
-the sentences of an exercise are not among that: they are put in whenever results are written.
+the sentences of an exercise are not part of it: they are filled in whenever results are written.
 """
 
 import hashlib

@@ -69,7 +69,7 @@ class Plan:
 
     @property
     def pages(self) -> Path | None:
-        """The folder of the pages of feedback; None where there is none, or they go into an archive."""
+        """The folder of the feedback pages; None where there is none, or they go into an archive."""
         return self.feedback if self.feedback and self.feedback.suffix.lower() != ".zip" else None
 
 

@@ -1,4 +1,4 @@
-"""Packages of the lock file that are loaded when they are first imported, wherever that is written."""
+"""Packages of the lock file that are loaded when they are first imported, wherever the import is."""
 
 import hashlib
 import importlib

@@ -1,6 +1,6 @@
 """The folder that runs labkit in a browser: Pyodide, with labkit and what it needs written into its lock file.
 
-Every file of Pyodide is one of its official distribution: it is taken from a folder, or from there, and its SHA-256 is checked.
+Every file of Pyodide comes from its official distribution, by download or from a local folder, and its SHA-256 is checked.
 """
 
 import gzip

@@ -1,6 +1,6 @@
 """The notebook shell of a page: runs cells, and reports what they print and display as messages of plain data.
 
-It has the place of IPython in Jupyter. A message is `{"type": ..., "cell": ...}` with what belongs to its type: `stream`
+It does what IPython does in Jupyter. A message is `{"type": ..., "cell": ...}` with what belongs to its type: `stream`
 (`name`, `text`), `display` (`data` and `metadata` by MIME type), `error` (`text`), `done` (`ok`, `count`), `record` (`text`),
 and what `anywidget.py` sends.
 """

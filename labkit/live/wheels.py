@@ -1,4 +1,4 @@
-"""Wheels of what is installed here in pure Python, for a Python that has no installer."""
+"""Wheels of the installed pure Python packages, for a Python that has no installer."""
 
 import zipfile
 from collections.abc import Iterator

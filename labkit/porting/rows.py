@@ -206,7 +206,7 @@ def _cut_elsewhere(both, row):
         for event in _later(both, side, row.part, row.calls[side]):
             if any(v.shape == given.shape and not _apart(v, given, found) for v in event.values):
                 name = event.call[0] or "the model"
-                return "on the other side, it is the {part} of {name}".format(part=event.kind, name=name)
+                return "in the other model, it is the {part} of {name}".format(part=event.kind, name=name)
     return "" if _is_unit(both, row.calls[0]) else _ends_alike(both, row)
 
 

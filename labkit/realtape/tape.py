@@ -39,10 +39,10 @@ class Saved:
     why: str = ""
     value: Value | None = None
 
-    def told(self) -> str:
+    def describe(self) -> str:
         """In words.
 
-        >>> Saved("self", shape=(2, 3), dtype="float32", bytes=24, label="x").told(), Saved("result", FREED).told()
+        >>> Saved("self", shape=(2, 3), dtype="float32", bytes=24, label="x").describe(), Saved("result", FREED).describe()
         ('self = x: float32 [2, 3], 24 bytes', 'result: freed')
         """
         name = f"{self.name} = {self.label}" if self.label else self.name
@@ -180,7 +180,7 @@ class Tape:
             back = ", ".join("-" if p is None else f"#{p[0]}" for p in node.parents)
             head = f"#{node.index} {node.name}{f' {node.label}' if node.label else ''}: {kinds}{in_full(node.values.get(0))}"
             yield f"{head}{f' <- {back}' if back else ''}"
-            yield from (f"    saves {saved.told()}" for saved in node.saved)
+            yield from (f"    saves {saved.describe()}" for saved in node.saved)
 
 
 def in_bytes(count: int | None) -> str:

@@ -50,7 +50,7 @@ def cut(found: list, what: str = "None", left: Any = None) -> Why:
     return answer(what, cause, [said, took, _off(first), _others(found)], where, step)
 
 
-_ASIDE = "{op} cuts off one use of the tensor, whose part of the gradient is missing."
+_ASIDE = "{op} cuts off one use of the tensor, so the contribution of this use is missing from the gradient."
 
 
 def _off(note):

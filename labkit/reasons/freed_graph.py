@@ -20,9 +20,7 @@ _REMAINS = "Possible causes:"
 _EMPTIED = (
     ".grad was set to zero, by a hook or after backward(): filled with zeros, or clipped with a max_norm of nearly 0"
 )
-OVERWRITTEN = (
-    "The graph does not give this loss any more: some of its tensors were overwritten through .data or .numpy()."
-)
+OVERWRITTEN = "The graph no longer computes this loss: some of its tensors were overwritten through .data or .numpy()."
 _CHANGED = "the weights were overwritten after backward(), and with the old weights the gradient was zero"
 _UNSEEN = "a tensor that the graph saved was overwritten before backward() through .data or .numpy()"
 _SMALLER = ".grad was scaled down, by a hook or after backward(): clipped, or divided"

@@ -37,7 +37,7 @@ def compare(
     healthy = found(finding, more)
     times = has / norm
     if not np.allclose(given, times * whole, rtol=1e-2, atol=1e-2 * float(np.max(np.abs(given)))):
-        said = ".grad holds another gradient, of at least this norm: from another backward(), or accumulated."
+        said = ".grad holds a different gradient, with at least this norm: another backward() wrote it, or gradients accumulated."
         return answer("healthy", "", [healthy.text.partition(". ")[2].partition("\n")[0], hook, said], changed)
     if np.allclose(given, times * whole, rtol=1e-3) and times > 1.5:
         note = _TIMES.format(times=figure(times))

@@ -36,7 +36,7 @@ ERRORS: dict[str, type[Exception]] = {
     for one in (*vars(builtins).values(), FrozenInstanceError, np.linalg.LinAlgError, np.exceptions.AxisError)
     if isinstance(one, type) and issubclass(one, Exception) and not issubclass(one, (StopIteration, StopAsyncIteration))
 }
-_UNREADABLE = "a value of the type {kind} that is too large, too deep, or holds no data"
+_UNREADABLE = "a value of the type {kind} that is too large, nested too deeply, or holds no data"
 
 
 class Kept:

@@ -76,7 +76,7 @@ class Tests:
         if "raised" in message:
             raise self._error(message["raised"], operation)
         if any(isinstance(error, AssertionError) for error in self.raised):
-            raise self.strange("the result of an answer that caught an error of a function of the tests")
+            raise self.strange("the result of an answer that caught an error raised by a function of the tests")
         return args[message["same"]] if "same" in message else self._decoded(message.get("came"))
 
     def _called(self, message):

@@ -56,8 +56,8 @@ hide-toc: true
 LABS = """\
 ## The labs
 
-Every number in these pictures is computed. You drive them by mouse, finger, keyboard or screen reader. Below each one are a link
-to what it shows and code to embed it in a page of your own.
+Every number in these pictures is computed. Use them with a mouse, a finger, the keyboard or a screen reader. Below each one
+are a link to what it shows and code to embed it in a page of your own.
 
 <div class="landing-gallery">
 {gallery}

@@ -141,7 +141,7 @@ def test_python_is_loaded_when_it_is_asked_for(answered):
     assert not page.get_by_role("heading").count() and page.locator(".lab-title").count() == 0
     page.get_by_role("button", name="Show the graph").click()
     page.locator(".lab-title").wait_for()
-    page.locator(".lab-say", has_text="Backward starts").wait_for()
+    page.locator(".lab-say", has_text="The backward pass starts").wait_for()
     back = page.get_by_role("link", name="Made with labkit")
     back.focus()
     assert "index.html#code=x*w&dialect=numpy&at.step=2" in back.get_attribute("href")

@@ -97,7 +97,7 @@ def test_the_students_version_is_refused_and_the_right_file_named(notebook, tmp_
 
 
 def test_any_other_notebook_is_refused(tmp_path):
-    assert "not an assignment of labkit" in refused(nbformat.v4.new_notebook(), tmp_path)
+    assert "not a labkit assignment" in refused(nbformat.v4.new_notebook(), tmp_path)
 
 
 def test_a_notebook_without_exercises_is_refused(notebook, tmp_path):

@@ -243,7 +243,7 @@ def test_a_file_of_somebody_elses_is_not_overwritten(tmp_path):
     ours.source("a1").parent.mkdir(parents=True)
     nbformat.write(nbformat.v4.new_notebook(), ours.source("a1"))
     before = ours.source("a1").read_bytes()
-    with pytest.raises(AssignmentError, match="not an assignment of labkit"):
+    with pytest.raises(AssignmentError, match="not a labkit assignment"):
         hand_out(ours, ours.assignments[0])
     assert ours.source("a1").read_bytes() == before
 

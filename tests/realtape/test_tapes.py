@@ -90,7 +90,7 @@ def test_what_is_packed_freed_and_not_kept_is_told():
 
 def test_what_is_saved_is_told_with_shape_and_bytes():
     relu = next(n for n in tape("lenet").nodes if n.name == "ReluBackward0")
-    assert [s.told() for s in relu.saved] == ["result: float32 [2, 6, 28, 28], 37.6 kB"]
+    assert [s.describe() for s in relu.saved] == ["result: float32 [2, 6, 28, 28], 37.6 kB"]
     assert "332 kB without parameters and buffers" in tape("lenet").summary()
     tip = next(card["tip"] for card in cards(picture("lenet")) if card["title"] == "relu")
     assert "Saves result: float32 [2, 6, 28, 28], 37.6 kB" in tip
@@ -114,7 +114,7 @@ def test_frozen_and_detached_tensors_are_leaves_without_a_node():
 def test_the_first_nan_and_the_part_without_a_path_are_found():
     said = picture("bug").describe().replace("\n", " ")
     assert "The first inf among the gradients comes from the backward of sqrt (SqrtBackward0)" in said
-    assert "The first nan is made of it in the backward of pow 2 (PowBackward0)" in said
+    assert "The first nan is computed from it in the backward of pow 2 (PowBackward0)" in said
     assert "net.unused.weight and net.unused.bias get no gradient: no path leads there." in said
 
 
@@ -153,4 +153,4 @@ def test_slopes_are_those_of_single_numbers():
 
 
 def test_what_a_hook_has_packed_is_said():
-    assert Saved("a", PACKED, why="h").told() == "a: packed by a hook (h), not unpacked"
+    assert Saved("a", PACKED, why="h").describe() == "a: packed by a hook (h), not unpacked"

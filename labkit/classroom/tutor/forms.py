@@ -54,7 +54,7 @@ def _too_many(right, got):
     for joined, words in ((np.add.reduce, "not added up"), (np.stack, "not put into one array")):
         try:
             if near(right, joined(items)):
-                return Reason("not-joined", f"The parts are right, but they are {words}: one result is asked for.")
+                return Reason("not-joined", f"The parts are right, but they are {words}. Return one result.")
         except ValueError:
             continue
     return None
@@ -84,7 +84,7 @@ def _wrapped(right, got):
         return Reason("wrapped", f"The value is right, but it is still in a {type(got).__name__} of one. Take it out.")
     flat = [value for _, value in parts(plain_data(got))]
     if _is_sequence(right) and _is_sequence(got) and agree([value for _, value in parts(plain_data(right))], flat):
-        return Reason("nested-otherwise", "The values are right, but they are grouped another way than asked for.")
+        return Reason("nested-otherwise", "The values are right, but they are not grouped as the question asks.")
     return None
 
 
@@ -96,7 +96,7 @@ def _axes(right, got):
     if near(r, g.reshape(r.shape)) if r.size == g.size else False:
         squeezed = r.squeeze().shape == g.squeeze().shape
         words = (
-            "with an extra or a missing axis of length 1" if squeezed else "in another shape than the question asks for"
+            "with an extra or a missing axis of length 1" if squeezed else "not in the shape that the question asks for"
         )
         return Reason("axis" if squeezed else "laid-out", f"The numbers are right, but they are {words}.")
     if r.size == g.size and g.ndim == r.ndim and near(r, g.T):
@@ -113,7 +113,7 @@ def _reduced(r, g):
         for axis in range(r.ndim if r.ndim > 1 else 0):
             if near(take(r, axis), g):
                 return Reason(
-                    "reduced", f"An axis is gone: you give the {name} of what is asked for along axis {axis}."
+                    "reduced", f"An axis is missing: you return the {name} of what is asked for along axis {axis}."
                 )
         for axis in (None, *range(g.ndim)):
             if near(r, take(g, axis)) or (r.ndim == g.ndim and near(r, take(g, axis, keepdims=True))):

@@ -51,7 +51,7 @@ RELATIONS = (
     Relation("ones", "is 1", lambda i, r: np.ones(r.shape)),
     Relation("sign", "has the wrong sign", lambda i, r: -r),
     *(Relation("factor", says, _scaled(c)) for says, c in _FACTORS.items()),
-    Relation("magnitude", "is right but for its sign, which is gone", lambda i, r: np.abs(r)),
+    Relation("magnitude", "is the absolute value of the right one", lambda i, r: np.abs(r)),
     Relation("square", "is the square of the right one", lambda i, r: r**2),
     Relation("reciprocal", "is the reciprocal of the right one", lambda i, r: 1 / r),
     Relation("rounded", "is the right one, rounded down to a whole number", lambda i, r: np.floor(r)),

@@ -80,4 +80,4 @@ def _axes(value):
 
 def _together(a, b):
     yield f"{b} does not divide the length of {a}", lambda x, y: len(x) % y != 0
-    yield f"{a} has another shape than {b}", lambda x, y: shape(x) != shape(y)
+    yield f"{a} and {b} have different shapes", lambda x, y: shape(x) != shape(y)

@@ -40,7 +40,7 @@ def _is_mask(index):
 def _places_in(mask):
     """Where a mask that is not known yet is true, an array of indices for each axis; their number is that of this program."""
     if current.recorder is None:
-        refuse(mask, "use a mask as index, for the result's shape depends on values")
+        refuse(mask, "use a mask as index, because the result's shape depends on values")
     current.recorder.decide(mask, np.count_nonzero)
     places = _true_places(constant(mask))
     return [places[axis] for axis in range(len(shape_of(mask)))]

@@ -215,7 +215,7 @@ class Tensor(metaclass=Placed):
         return (self[i] for i in range(self.shape[0]))
 
     def _single(self):
-        array = np.asarray(numbers_of(self._value, "make a Python number of a tensor"))
+        array = np.asarray(numbers_of(self._value, "convert a tensor to a Python number"))
         if array.size != 1:
             raise ValueError(
                 f"The tensor should have only one element, but got {array.size}, more than one element is ambiguous."

@@ -57,7 +57,7 @@ def concrete(value, what, kind=TraceError):
     return getval(value)
 
 
-def numbers_of(value, what="use the numbers of a tensor") -> Any:
+def numbers_of(value, what="read the values of a tensor") -> Any:
     """The plain array behind a value, for code that goes on by its numbers: while they are recorded, Python has to run it."""
     return concrete(value, what, Interpreted)
 

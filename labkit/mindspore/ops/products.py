@@ -45,7 +45,7 @@ def _wide(value):
 
 def _mismatch(a, b):
     if not a or not b:
-        return ValueError(f"For 'MatMul', expected tensors of at least one axis, but got shapes {a} and {b}.\n")
+        return ValueError(f"For 'MatMul', expected tensors with at least one axis, but got shapes {a} and {b}.\n")
     columns, rows = a[-1], b[-2] if len(b) > 1 else b[0]
     if columns == rows:
         return ValueError(f"For 'MatMul', expected batch axes that broadcast, but got shapes {a} and {b}.\n")

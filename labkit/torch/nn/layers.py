@@ -163,7 +163,7 @@ class Dropout2d(_DropoutNd):
 
 
 NO_SPARSE = (
-    "labkit.torch has no sparse gradients: leave out sparse=True; the gradient is then dense, with the same numbers"
+    "labkit.torch has no sparse gradients: leave out sparse=True; the gradient is then dense, with the same values"
 )
 
 

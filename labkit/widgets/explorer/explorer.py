@@ -30,7 +30,7 @@ from .run.tape import Known, is_taped, of_tensor
 VIEWS = {"chain": "chain rule", "tape": "PyTorch tape"}
 MOST_ALTERNATIVES = 80  # boxes in the other ways of folding that the page holds
 WORDS = {
-    "about": "A graph of cards. Each has a value and, once the backward pass has come there, its gradient. {description}",
+    "about": "A graph of cards. Each has a value and, once the backward pass has reached it, its gradient. {description}",
     "bad": "Here the first {what} comes from {title}.",
     "otherwise": "No. The upstream gradient is multiplied by the local gradient.",
     "norms": "Norm of the gradient of each weight, in the order of the forward pass",

@@ -16,11 +16,11 @@ from .run.story import MOST_SEEDED, Rule, Sent, Step, Story
 START, LEAVES = "Nothing has run yet.", "The leaves: {leaves}."
 FORWARD, NOT_KEPT = "Forward: {op} gives {result}.", "Forward: {op} ran; its value is not kept by the tape."
 SEEDS = {
-    "one": "Backward starts: the derivative of {output} with respect to itself is 1.",
-    "few": "Backward starts with an upstream gradient of {output}, one weight for each element: {value}. Every gradient is "
-    "that of the weighted sum of the elements.",
-    "ones": "Backward starts with ones({shape}): the gradient of the sum of all these elements.",
-    "several": "Backward starts with ones for every element of every output: the gradient of the sum of them all.",
+    "one": "The backward pass starts: the derivative of {output} with respect to itself is 1.",
+    "few": "The backward pass starts with an upstream gradient of {output}, one weight for each element: {value}. "
+    "Every gradient is that of the weighted sum of the elements.",
+    "ones": "The backward pass starts with ones({shape}): the gradient of the sum of all these elements.",
+    "several": "The backward pass starts with ones for all elements of all outputs: this gives the gradient of their sum.",
 }
 BACKWARD = {
     "upstream": "Backward: the upstream gradient of {node} is {value}.",
@@ -124,7 +124,7 @@ TAPE = {
     "leaves": "On the tape: each leaf has an AccumulateGrad node.",
     "saves": "On the tape: {node} is added and saves {kept}.",
     "saves nothing": "On the tape: {node} is added and saves nothing.",
-    "freed": "On the tape: {node} is added and what it saved is freed.",
+    "freed": "On the tape: {node} is added; what it saved is already freed.",
     "starts": "backward() starts at the last node of the tape.",
     "keeps": "On the tape: {node} runs; what it saved stays.",
     "frees": "On the tape: {node} runs; what it saved is freed.",

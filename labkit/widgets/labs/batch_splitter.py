@@ -65,7 +65,7 @@ WORDS = {
     "equal": "Equal parts",
     "parts": "Parts",
     "drag": "Drag the discs to cut the batch into parts",
-    "made": "What the gradients of the parts make together",
+    "made": "The combined gradient of the parts",
     "sample": "the gradient of each sample",
     "mean_of_part": "the mean of its part",
     "samples": "{size} samples",

@@ -105,7 +105,7 @@ def short(node: Node) -> str:
 
 def _check_number(uses):
     if not uses:
-        raise ValueError("CutEdge: expected a function that computes with its arguments, but there is no use to cut")
+        raise ValueError("CutEdge: expected a function that computes with its arguments, but it has no edge to cut")
     if len(uses) > MOST_USES:
         raise ValueError(WORDS["many"].format(most=MOST_USES, count=len(uses)))
 
@@ -253,13 +253,13 @@ WORDS = {
     "no path": "no path",
     "ask": "The edge {cut} is detached. Otherwise the gradient of {leaf} would be {before}. What is it now?",
     "right": "The products along the open paths add up to {now}.",
-    "before slip": "That is the gradient without the detached edge. At least one path that carried a part of it is closed.",
-    "part slip": "That is the part of the closed paths. What is left?",
-    "zero slip": "Not all paths are closed: one that does not pass the detached edge still carries its part.",
+    "before slip": "That is the gradient without the detached edge. At least one path that contributed to it is closed.",
+    "part slip": "That is the contribution of the closed paths. What is left?",
+    "zero slip": "Not all paths are closed: one that does not pass the detached edge still contributes.",
     "otherwise": "Add up the products along the open paths.",
     "arguments": "CutEdge: expected a function and its arguments, as in CutEdge(f, x), but got {came}",
     "which": "cut: expected one of {cuts}, but got {got!r}",
-    "many": "CutEdge: expected at most {most} uses of values, but this function has {count}: take a smaller part of it",
+    "many": "CutEdge: expected at most {most} edges, but this function has {count}: take a smaller part of it",
 }
 
 

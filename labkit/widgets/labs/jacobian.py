@@ -123,7 +123,7 @@ MOST, SPELLED = 40, 8  # rows and columns that are drawn one by one; numbers tha
 WAYS = ("VJP", "JVP")
 WORDS = {
     "title": "Jacobian{of}: {size}",
-    "about": "A heat map of {size}: how much each output (row) moves with each input (column).",
+    "about": "A heat map of {size}: how much each output (row) changes with each input (column).",
     "pooled": " It is drawn as {m} by {n} tiles, each the entry of largest magnitude in a block of up to {block}.",
     "refused": " Forward mode fails on this function ({why}). Its columns are those of the VJPs.",
     "random": " VJPs and JVPs give different matrices: each run of this function gives another output. Is it random?",
@@ -134,7 +134,7 @@ WORDS = {
     "start": "{letter} = 0. Drag it: each {way}, one {pass} pass, gives a {line} of J.",
     "unit": "{way} {k} of {most}: {letter} = 1 at {name} alone gives its {line}, {numbers}. The whole matrix takes {takes}.",
     "mix": "{letter} = {weights}: {made} = {numbers}.",
-    "ones": "v = 1 at every output: the sum of all rows, {numbers}. ms.grad returns it; PyTorch's backward() refuses.",
+    "ones": "v = 1 at every output: the sum of all rows, {numbers}. ms.grad returns it; PyTorch's backward() raises an error.",
     "zero": "v = 1 at every output: the rows add up to 0, because the outputs always add up to the same number.",
     "not finite": "Entries that are not finite: {count} of {all}, the first at {row} by {column}: {value}.",
     "turn": "{made} = {sum}: its norm is {times} × that of {letter}. Other directions give {least} to {most}.",
@@ -147,8 +147,8 @@ WORDS = {
     "entry right": "It is the entry of J for {name} and {other}.",
     "entry sign": "The magnitude is right, the sign is not.",
     "entry swapped": "That is the transposed entry: row and column are swapped.",
-    "entry value": "That is {name} itself, not how it moves.",
-    "entry otherwise": "How much does the output move when the input does?",
+    "entry value": "That is {name} itself, not how it changes.",
+    "entry otherwise": "How much does the output change when the input changes?",
     "ask sum": "v = 1 at every output. Which number is vᵀJ at {other}?",
     "sum right": "The rows are added up.",
     "sum last": "That is only the last row. Now v = 1 at every output.",

@@ -136,7 +136,7 @@ WORDS = {
     "turn fewer": "You hold the result of the last layer, too.",
     "turn x": "The first checkpoint saves x, and x is not the result of a layer.",
     "ask worst": "The backward pass begins with {held} results held. How many are held at its peak?",
-    "worst": "{count} and the {again} of the part that runs again.",
+    "worst": "{count}, plus the {again} of the part that runs again.",
     "worst 0": "Nothing runs again.",
     "worst held": "A checkpoint runs again, and its results are held as well.",
     "worst again": "Those are the new results. What was held before is still there.",

@@ -28,7 +28,7 @@ SHAPES = {  # of lines that are no Python, and what is meant
     r"\|\|": "Write a norm as sqrt(sum(x**2)).",
     r"\w!": "This page has no factorial, because a factorial has no derivative.",
     r"[-+*/^=,]\s*$": "The line ends where a number or a name should follow.",
-    r"\d\.\d*\.\d": "A number has one decimal point.",
+    r"\d\.\d*\.\d": "A number has only one decimal point.",
     r"^\s*return\b": "Write return inside a function: def f(x): return x**2.",
     r"^[^=]*[^=<>!:\w\s][^=<>!]*(?<![=<>!:])=(?!=)": "This page solves no equations: type one side, "
     "or the difference of both sides.",
@@ -62,7 +62,7 @@ def of_syntax(line: str) -> str:
 SAID = {  # words of errors, and what is to be done
     "returned None": "Write return before the result.",
     "can require gradients": "Write a floating-point number, with a decimal point: 2.0.",
-    "CUDA": "A page has no GPU. Remove .cuda().",
+    "CUDA": "This page has no GPU. Remove .cuda().",
 }
 
 

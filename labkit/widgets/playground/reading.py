@@ -250,7 +250,7 @@ def _function(dialect, name):
         found = None
     if not callable(found) or isinstance(found, type):
         known = [known for known in dir(module) if known[0] != "_"]
-        meant = of_function(name, dialect, _FUNCTIONS) or did_you_mean(name, known, "Import it, or write it with def.")
+        meant = of_function(name, dialect, _FUNCTIONS) or did_you_mean(name, known, "Import it, or define it with def.")
         raise NotRead("There is no function {name!r}. {meant}".format(name=name, meant=meant))
     return found
 

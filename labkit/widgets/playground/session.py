@@ -21,18 +21,18 @@ from .hints import of_error, of_syntax
 from .reading import FILE, NotRead, Sketch, functions, loosened, read, shown
 
 TOO_LONG = "It ran for more than {seconds:g} s and was stopped. Is there an infinite loop?"
-STOPS = "Python cannot read on at: {rest}"
+STOPS = "Python cannot read the code from here on: {rest}"
 MEANT = (SyntaxError, TypeError, IndexError, NotRead)  # errors of what may be a formula as it stands on paper
 LONGEST = 12_000  # characters of a text
 NOTHING = "This code differentiates nothing, so there is no graph. "
 FOR_ONE = {  # what to do for one
     "numpy": "For one, leave a name without a value, such as x: it becomes an input. Or end with a function.",
-    "mindspore": "MindSpore records nothing while a network computes; ms.grad and ms.value_and_grad differentiate, and no "
-    "call of them went through here. For a graph, leave a name without a value, such as x: it becomes an input.",
-    "torch": "Nothing was put on a tape, because no tensor that is computed with requires a gradient. For a graph, make one "
+    "mindspore": "MindSpore records nothing while a network computes; ms.grad and ms.value_and_grad differentiate, and "
+    "this code called neither of them. For a graph, leave a name without a value, such as x: it becomes an input.",
+    "torch": "Nothing was put on a tape, because no tensor in the computation requires a gradient. For a graph, make one "
     "with requires_grad=True, or leave a name without a value, such as x: it becomes an input.",
 }
-CUT = "\n… this is as much as the page shows of it."
+CUT = "\n… the page does not show the rest."
 
 
 class Session:

@@ -86,7 +86,7 @@ def test_the_start_tells_the_leaves():
 )  # fmt: skip
 def test_the_seed_is_told(fun, words):
     units = units_of(fun, onp.ones(3))
-    assert module.sentences(units)[units.seed] == f"Backward starts{words}"
+    assert module.sentences(units)[units.seed] == f"The backward pass starts{words}"
 
 
 def test_rules_are_told_where_there_are_no_slopes():

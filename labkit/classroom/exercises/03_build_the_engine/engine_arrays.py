@@ -244,6 +244,6 @@ def axis_lost(g, a, b):
 
 hints = (
     "First g * b and g * a, as for numbers. Then bring each into the shape of its argument.",
-    "A missing axis stands at the front: sum over axis 0 until the number of axes is right.",
+    "A missing axis is at the front: sum over axis 0 until the number of axes is right.",
     "Then for each axis of length 1: np.sum(part, axis=axis, keepdims=True).",
 )

@@ -27,8 +27,8 @@ def not_transposed(x, w, g):
 
 
 @wrong(
-    "The two factors of a product are in the wrong order. w stands on the right of x, so its transpose stands on "
-    "the right of g; x stands on the left of w, and its transpose on the left of g.",
+    "The two factors of a product are in the wrong order. w is on the right of x, so its transpose is on "
+    "the right of g; x is on the left of w, and its transpose on the left of g.",
     parts=(0, 1),
 )
 def wrong_side(x, w, g):
@@ -77,7 +77,7 @@ def star_for_at(x, w, g):
 
 
 @wrong(
-    "The other matrix is not transposed, and it stands on the wrong side: w stands on the right of x, and its transpose on the "
+    "The other matrix is not transposed, and it is on the wrong side: w is on the right of x, and its transpose on the "
     "right of g.",
     parts=(0, 1),
 )

@@ -108,7 +108,7 @@ share_of_a_worker = wrong(
 )
 
 degree_on_top = wrong(
-    "degree stands in the place of the number of workers: the sum is divided once, by degree.", {5: mean / degree}
+    "degree takes the place of the number of workers: the sum is divided once, by degree.", {5: mean / degree}
 )
 
 workers_for_samples = wrong(

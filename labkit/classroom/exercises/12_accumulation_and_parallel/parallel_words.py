@@ -109,7 +109,7 @@ def sum_for_mean(w, x, y, mask, count):
     return _accumulated(w, x, y, mask, count, lambda e, m: (e * m).sum())
 
 
-@wrong("What stands in the padding has got into the loss. Multiply by mask before you add up.")
+@wrong("The padding has got into the loss. Multiply by mask before you add up.")
 def padding_in_the_sum(w, x, y, mask, count):
     words = mask.sum()
     return _accumulated(w, x, y, mask, count, lambda e, m: e.sum() / words)

@@ -72,7 +72,7 @@ def other_equation_with_minus(a, z, g):
     return s * np.linalg.solve((np.eye(len(z)) - s[:, None] * a).T, g)
 
 
-@wrong("3 * z**2 stands on the diagonal only. Added to the whole matrix, it goes into every row: np.diag.")
+@wrong("3 * z**2 is on the diagonal only. Added to the whole matrix, it goes into every row: np.diag.")
 def not_on_the_diagonal(a, z, g):
     return np.linalg.solve((a + 3 * z**2).T, g)
 

@@ -130,7 +130,7 @@ def b_added(a, b, x):
     return _step(a, b, x, a @ x + b + np.exp(x))
 
 
-@wrong("exp(x) stands on the diagonal of the Hessian only. Added to a, it goes into every row: np.diag(exp(x)).")
+@wrong("exp(x) is on the diagonal of the Hessian only. Added to a, it goes into every row: np.diag(exp(x)).")
 def exp_in_every_row(a, b, x):
     return _step(a, b, x, None, a + np.exp(x))
 

@@ -136,7 +136,7 @@ def _op_facts(node: Node, story: Story) -> list[str]:
     lines = [f"{node.op}({', '.join(story.nodes[p].called for p in node.parents[:8])})"]
     if node.facts:
         return [*lines, *node.facts]
-    lines.append(f"Its derivative uses {kept}." if kept else "Its derivative uses no value of the run.")
+    lines.append(f"Its derivative uses {kept}." if kept else "Its derivative uses no value from the forward pass.")
     lines += [f"Part of the derivative of {node.derives}."] if node.derives else []
     return [*lines, *([node.line] if node.line else [])]
 

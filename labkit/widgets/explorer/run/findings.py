@@ -47,13 +47,13 @@ def findings(tape: Tape) -> Iterator[Finding]:
     if tape.filled:
         held = f"{listed([f'{name}.grad' for name in tape.filled], 3)} {'hold' if len(tape.filled) > 1 else 'holds'}"
         yield Finding(
-            f"{held} something already: backward() adds to it, unless zero_grad() comes first.",
-            ending="What .grad holds from before is not in these numbers; backward() would add both.",
+            f"{held} a gradient already: backward() adds to it, unless you call zero_grad() first.",
+            ending="These gradients do not include what .grad already holds; backward() would add the two.",
         )
     if tape.frozen:
         yield Finding(
             f"Frozen (requires_grad=False): {listed(tape.frozen)}. No gradient goes there.",
-            ending="What is frozen stays as it is. requires_grad_(True) before the forward lets it learn.",
+            ending="Frozen parameters do not change. To train them, call requires_grad_(True) before the forward pass.",
         )
 
 
@@ -103,14 +103,14 @@ def _flat(tape: Tape) -> Iterator[Finding]:
         called, ends = _called(tape, node), ENDS[node.op]
         if flat.closed == 1:
             what = f"all its {counted(flat.numbers, 'number')} are {ends}, where its slope is 0"
-            after = "Behind it every gradient is 0: are the inputs, the bias or the learning rate too large?"
+            after = "All gradients further back are 0: are the inputs, the bias or the learning rate too large?"
             yield Finding(f"No gradient passes {called}: {what}.", (node.index,), ending=after)
         elif node.op != "relu" and flat.closed >= MOST_FLAT:
             what = f"{flat.closed:.0%} of its numbers are {ends}, where its slope is 0"
             yield Finding(f"Little gradient passes {called}: {what}.", (node.index,))
         elif flat.examples >= ROWS and flat.dead >= MOST_DEAD * flat.units:
             what = f"{flat.dead} of {flat.units} units of {called} are {ends} for all {flat.examples} examples"
-            never = "What leads to these units alone does not learn, from these examples at least."
+            never = "Parameters that lead only to these units do not learn from these examples."
             yield Finding(f"{what}: they pass no gradient.", (node.index,), ending=never)
 
 
@@ -124,7 +124,7 @@ def _spread(tape: Tape) -> Iterator[Finding]:
         if found.sure:
             words = f"{_called(tape, at)} broadcasts {n} numbers against {n} others: {n * n} pairs instead of {n}."
         else:
-            words = f"{_called(tape, node)} makes {n}×{n} of {n}×1: does each number have to meet each of a row of {n}?"
+            words = f"{_called(tape, node)} broadcasts {n}×1 to {n}×{n}: do you want all {n * n} pairs?"
         yield Finding(words, tuple({node.index, at.index}), ending=same_shape(n))
 
 
@@ -139,7 +139,7 @@ def _twice(tape: Tape) -> Iterator[Finding]:
         before = next((tape.nodes[p[0]] for p in node.parents if p), None)
         if node.op in _SCORES and before and before.op in _SQUASHED:
             yield Finding(
-                f"{node.op} is taken of what {before.op} gave: {_SCORES[node.op]} expects the scores before {before.op}.",
+                f"{node.op} is applied to the output of {before.op}: {_SCORES[node.op]} expects the scores before {before.op}.",
                 (before.index, node.index),
                 ending=f"Leave {before.op} out: it is in the loss already.",
             )
@@ -153,8 +153,8 @@ def _across(tape: Tape) -> Iterator[Finding]:
             users = [n for n in tape.nodes if any(p and p[0] == node.index for p in n.parents)]
             users += [n for n in tape.nodes for user in users if any(p and p[0] == user.index for p in n.parents)]
             if any(user.op in _PICKS for user in users):
-                words = f"{node.op} goes down the {dims[0]} rows (dim=0): each column sums to 1, not each example."
-                yield Finding(words, (node.index,), ending="Say dim=1, or dim=-1, where a row is an example.")
+                words = f"{node.op} runs along dim=0, over the {dims[0]} rows: each column sums to 1, not each example."
+                yield Finding(words, (node.index,), ending="Write dim=1, or dim=-1, if each row is an example.")
 
 
 # ---- by what an extra backward sent ----
@@ -202,7 +202,7 @@ def _far(tape: Tape) -> Iterator[Finding]:
 
 
 def _passed(tape: Tape, shrinks: bool) -> str:
-    """The op that does most of it, all its calls together, and what one of them multiplies the length by, on average."""
+    """The op that does most of it, all its calls together, and what one of them multiplies the norm by, on average."""
     logs: dict[str, list[float]] = {}
     for step in tape.steps:
         arrived, sent = list(step.arrived.values()), [value for value in step.sent if value is not None]
@@ -215,7 +215,7 @@ def _passed(tape: Tape, shrinks: bool) -> str:
     if not op or sums[op] <= 0:
         return ""
     factor = np.exp(np.mean(logs[op]))
-    return f"Each {op} multiplies the length by {number(factor, 2)} on average."
+    return f"Each {op} multiplies the norm by {number(factor, 2)} on average."
 
 
 FLAT_AT = {"relu": (0.0,), "tanh": (-1.0, 1.0), "sigmoid": (0.0, 1.0)}  # what an op gives where its slope is 0
@@ -255,9 +255,7 @@ def _summarised(story):
     if not large:
         return ""
     most = max(node.value.size for node in large)
-    return (
-        f"Arrays of up to {most:,} numbers: they are summarised, by length, range and mean, and by their first numbers."
-    )
+    return f"Arrays of up to {most:,} numbers: they are summarised by norm, range, mean and first numbers."
 
 
 def _first_bad_value(story):
@@ -271,9 +269,9 @@ def _about_value(story: Story, node: Node):
         return f"The input {node.title} holds {what}."
     parents = [story.nodes[p] for p in dict.fromkeys(node.parents)]
     if any(p.value is None for p in parents):
-        return f"{capital(node.called)} holds {what}. What went in was not kept, so it may come from further back."
+        return f"{capital(node.called)} holds {what}. Its inputs were not kept, so the cause may be further back."
     came = listed(f"{p.called} {_range(p.value)}" for p in parents)
-    return f"The first {what} comes from {node.title}{_where(node)}: what goes in is finite ({came})."
+    return f"The first {what} comes from {node.title}{_where(node)}: its inputs are finite ({came})."
 
 
 def _range(value):
@@ -308,7 +306,7 @@ def _first_nan_after_inf(story):
     for step in story.steps:
         if faulty(step.gradient) == "inf" and any(faulty(s.value) == "nan" for s in step.sent):
             node = story.nodes[step.node]
-            return f"The first nan is made of it in the backward of {node.title}{_where(node)}."
+            return f"The first nan is computed from it in the backward of {node.title}{_where(node)}."
     return ""
 
 

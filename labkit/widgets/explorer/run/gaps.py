@@ -20,7 +20,7 @@ DETACHED, VIEW, COPY = "detached from ", "a view of ", "a copy of "
 HIDDEN = "{names}: inside {op}, which records its ops only when backward() runs."
 UNREACHED = "{names} get no gradient: no path leads there."
 ONE_UNREACHED = "{names} gets no gradient: no path leads there."
-WHY = "Was it detached on the way, or not used? labkit.why(lambda: ..., {name}) runs it and says which."
+WHY = "Was it detached on the way, or not used? labkit.why(lambda: ..., {name}) runs it and reports which."
 
 
 def array_of(value: Value | None) -> Any:

@@ -134,10 +134,10 @@ def _facts(node: TapeNode):
     if not node.values:
         yield NOT_KEPT
     elif node.seen:
-        yield "Not kept by the tape: seen as a module returned it."
+        yield "Not kept by the tape: recorded when a module returned it."
     if len(node.outputs) > 1:
         yield f"Results: {listed(f'{dtype} {list(dims)}' for dims, dtype, _ in node.outputs)}."
-    yield from (f"Saves {saved.told()}" for saved in node.saved)
+    yield from (f"Saves {saved.describe()}" for saved in node.saved)
     if not node.saved:
         yield "Saves no tensor."
     given = {
@@ -153,7 +153,7 @@ def _fate(node: TapeNode, held: int):
         when = "until backward() has run here (retain_graph=True keeps them), or nothing leads here any more"
         yield f"It keeps {in_bytes(held)} alive, {when}."
     elif any(saved.state in (KEPT, CHANGED) for saved in node.saved):
-        yield "What it saves are parameters, inputs or buffers, which live anyway."
+        yield "What it saves are parameters, inputs or buffers, which stay in memory anyway."
 
 
 def _on(device):
@@ -171,7 +171,7 @@ def _about(tape: Tape):
     if packed:
         yield f"Packed by a hook, so not read: {counted(len(packed), 'saved tensor')} ({listed(dict.fromkeys(packed))})."
     if not tape.ran and any(node.scope for node in tape.nodes):
-        yield "The tape names no modules: boxes are named by the parameters that their ops use."
+        yield "The tape has no module names: boxes are named after the parameters that their ops use."
     yield from tape.notices
     if not tape.backward and not any(s.state == FREED for s in tape.saved):
         yield UNDONE if tape.ran else ONLY_READ

@@ -143,9 +143,9 @@ def test_what_shrinks_most_is_told_with_its_mean():
     (finding,) = [f for f in findings(layers(1e-6, 1e-3, 1.0)) if "during the backward pass" in f.words]
     assert "from 1.41 at w2 to 1.41e−06 at w0" in finding.words
     assert finding.ending == (
-        "A step of SGD moves w0 1,000,000 times less than w2. Each tanh multiplies the length by 0.1 on average."
+        "A step of SGD moves w0 1,000,000 times less than w2. Each tanh multiplies the norm by 0.1 on average."
     )
     (finding,) = [f for f in findings(layers(1e6, 1e3, 1.0, slope=9.0)) if "during the backward pass" in f.words]
-    assert "times further than w2. Each tanh multiplies the length by 9 on average." in finding.ending
+    assert "times further than w2. Each tanh multiplies the norm by 9 on average." in finding.ending
     (finding,) = [f for f in findings(layers(1e-6, 1e-3, 1.0, slope=2.0)) if "during the backward pass" in f.words]
     assert "Each" not in finding.ending

@@ -45,7 +45,7 @@ def test_the_line_and_what_went_in_are_told():
     (notice, *_) = of_function(f, [1.0, 2.0]).notices
     line = f.__code__.co_firstlineno + 1
     assert notice == (
-        f"The first nan comes from log (test_notices.py, line {line}): what goes in is finite (the result of − = −1)."
+        f"The first nan comes from log (test_notices.py, line {line}): its inputs are finite (the result of − = −1)."
     )
 
 

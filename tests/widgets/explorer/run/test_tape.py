@@ -190,7 +190,7 @@ def test_a_nan_is_not_blamed_on_an_op_whose_inputs_were_not_kept():
     (words,) = of_tensor(loss).notices
     assert words.startswith("The result of sum holds nan.") and "may come from further back" in words
     (words,) = of_tensor(loss, Known.among({"x": x, "h": h})).notices
-    assert words == "The first nan comes from log: what goes in is finite (x from −1 to 2)."
+    assert words == "The first nan comes from log: its inputs are finite (x from −1 to 2)."
 
 
 def test_data_are_leaves_without_a_node():

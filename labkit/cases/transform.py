@@ -254,7 +254,7 @@ def row(name, shows, position, figures, weighted=False, has_aux=True, torch=None
 
 
 CASES = [
-    Case("net-forward", ALL, "mindspore.grad", "the forward pass of the documents' network: 1·2 + 2·3 + 3·4 = 20, (20 - 19)² = 1",
+    Case("net-forward", ALL, "mindspore.grad", "the forward pass of the documented network: 1·2 + 2·3 + 3·4 = 20, (20 - 19)² = 1",
          {"loss": 1.0, "logits": 20.0, "name": "fc.weight", "weight": [[2.0, 3.0, 4.0]]},
          {"mindspore": forward, "torch": forward_torch}),
     row("grad-first-input", "the gradient of the loss with respect to the first input: a bare tensor", 0,

@@ -57,7 +57,7 @@ def run(arguments: argparse.Namespace) -> int:
         print(f"  {state:<14} {name:<12} {versions[name] or '':<12} {purpose}{how}")
     lacking = [name for name in NEEDED.get(arguments.purpose, ()) if not versions[name]]
     if in_browser():
-        print("A web page cannot install packages. For the others, install labkit on a computer.")
+        print("A web page cannot install packages. To use the missing ones, install labkit on a computer.")
     else:
         _print_notebooks()
         layers = _layers()

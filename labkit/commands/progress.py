@@ -23,9 +23,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Print what is done and what is next; with --reset, start over. 1 if the learner does not confirm."""
     folder = arguments.folder or _folder()
     if not folder.is_dir():
-        return refuse(
-            "progress", "'{folder}' is not a folder. Pass your working copy: --folder FOLDER".format(folder=folder)
-        )
+        return refuse("progress", "'{folder}' is not a folder. Choose one with --folder".format(folder=folder))
     if arguments.reset and arguments.notebook:
         return refuse("progress", "--reset is for all notebooks. To restore one: labkit reset NOTEBOOK")
     if arguments.reset and not (arguments.yes or confirmed("Start over in {folder}?".format(folder=folder.resolve()))):

@@ -14,7 +14,7 @@ from .notebooks import read
 
 BAD_METADATA = "{path}: its metadata 'labkit' is invalid ({error!r}). {advice}"
 UNREADABLE = "{path}: cannot be read ({reason}). Use the instructor's notebook: source/NAME/NAME.ipynb"
-NO_NOTEBOOK = "{path}: is not a notebook ({reason}). Use source/NAME/NAME.ipynb; if it is damaged, delete it and run: labkit course build"
+NO_NOTEBOOK = "{path}: is not a notebook ({reason}). Use source/NAME/NAME.ipynb; if damaged, delete it and build again."
 UNKNOWN = "there is no exercise {name!r}. {suggestion}"
 SAME_NAME = "{path}: {error}. Rename yours in exercises/ and course.toml. {advice}"
 NO_ASSIGNMENT = "{path}: not a labkit assignment. Make one: labkit course new FOLDER, then course build"

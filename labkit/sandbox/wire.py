@@ -70,7 +70,7 @@ class _Clock:
         """Return when there is something to read."""
         while not select.select([connection], [], [], max(min(self.deadline - time.monotonic(), WATCH), 0))[0]:
             if time.monotonic() > self.deadline:
-                raise TimedOut("nothing came in time")
+                raise TimedOut("no message came in time")
             self.look()
         self.look()
 

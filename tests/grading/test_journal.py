@@ -115,7 +115,7 @@ def test_the_same_settings_are_the_same_after_json(path):
 )
 def test_a_file_that_is_no_journal_stays_as_it_is(path, content):
     path.write_bytes(content)
-    with pytest.raises(JournalError, match="not a journal"):
+    with pytest.raises(JournalError, match="not a labkit journal"):
         Journal.open(path, RUN, resume=True)
     assert path.read_bytes() == content
 

@@ -177,7 +177,7 @@ def _numbers(plain, output, who):
 
 def _check_size(m, n, who):
     if not m or not n:
-        text = "{who}: expected inputs and outputs, but got {m} output and {n} input elements"
+        text = "{who}: expected at least one input and one output element, but got {m} output and {n} input elements"
         raise ValueError(text.format(who=who, m=m, n=n))
     if m * n > MAX_ENTRIES:
         text = (

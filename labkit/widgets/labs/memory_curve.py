@@ -108,9 +108,10 @@ SEGMENTS = ("none", "1", "2", "4", "8", "16")
 WALKS = ("releases", "retain_graph")
 LAST = LAYERS * (2 * RUN + BACK)  # the time of a run with checkpoints
 WORDS = {
-    "about": "A chain of 16 layers, forward and backward. A box for the result of each layer is filled while the result is held, "
-    "with a 2 where two copies are; the last one is the output. Below, how many are held against time: a forward pass of a layer "
-    "takes 1, a backward pass 2. On the right, the most results held at once with every number of checkpoints.",
+    "about": "A chain of 16 layers with its forward and backward pass. The box of a layer is filled while its result is held, "
+    "and shows 2 while two copies are held; the last box is the output. Below the boxes, the number of results held "
+    "against time: a forward pass of a layer takes 1, a backward pass 2. On the right, the largest number held, "
+    "for every number of checkpoints.",
     "none": "No checkpoint.",
     "alike": "Checkpoints: {count}, of {least} layers each.",
     "unlike": "Checkpoints: {count}, of {least} or {more} layers each.",

@@ -78,10 +78,10 @@ def test_the_start_tells_the_leaves():
         (lambda x: x * 2, " with an upstream gradient of the result of × 2, one weight for each element: [1, 1, 1]. Every "
          "gradient is that of the weighted sum of the elements."),
         (lambda x: np.concatenate([x, x]), " with ones(6): the gradient of the sum of all these elements."),
-        (lambda x: (np.concatenate([x, x]),) * 2, " with ones for every element of every output: the gradient of the sum of "
-         "them all."),
-        (lambda x: (np.sum(x), np.sum(x * 2)), " with ones for every element of every output: the gradient of the sum of them "
-         "all."),
+        (lambda x: (np.concatenate([x, x]),) * 2, " with ones for all elements of all outputs: this gives the gradient of their "
+         "sum."),
+        (lambda x: (np.sum(x), np.sum(x * 2)), " with ones for all elements of all outputs: this gives the gradient of their "
+         "sum."),
     ],
 )  # fmt: skip
 def test_the_seed_is_told(fun, words):

@@ -165,9 +165,9 @@ def test_more_paths_than_can_be_listed_are_not_listed():
     [
         ((3,), TypeError, "expected a function and its arguments"),
         ((lambda x: x,), TypeError, "no arguments"),
-        ((lambda x: 3.0, 1.0), ValueError, "there is no use to cut"),
+        ((lambda x: 3.0, 1.0), ValueError, "it has no edge to cut"),
         ((lambda x: x, "a"), TypeError, "expected a real number"),
-        ((lambda x: sum(x * x for _ in range(20)), 1.0), ValueError, "at most 24 uses"),
+        ((lambda x: sum(x * x for _ in range(20)), 1.0), ValueError, "at most 24 edges"),
     ],
 )
 def test_what_cannot_be_shown_is_said(args, kind, words):

@@ -130,7 +130,7 @@ def test_one_output_and_many_inputs_and_what_is_not_finite():
         (
             lambda: UpstreamGradientLab(anp.sin, np.zeros(0)),
             ValueError,
-            "UpstreamGradientLab: expected inputs and outputs",
+            "UpstreamGradientLab: expected at least one input",
         ),
     ],
 )

@@ -93,7 +93,7 @@ SAID = {
     "rule": "The rule of this engine: {rule}",
     "zeros": "The engine sets every gradient to zero.",
     "seed": "The gradient of {node} is {value}.",
-    "held": "The gradient of {node} from the backward pass before is still {value}.",
+    "held": "The gradient of {node} from the previous backward pass is still {value}.",
     "visit": "The engine processes {node} with the gradient {value}.",
     "back": "Back at {node}, the engine passes on the next contribution.",
     "contribution": "{gradient} × {slope} = {part}",
@@ -249,8 +249,8 @@ def _moments(step, passed):
 
 
 def _numbers(step, passed):
-    """By names. Of a node: v is its value, r its right gradient, h the gradient from the backward pass before. Of an event: g is
-    the gradient, b the one before, p the contribution. s is the local gradient of a use."""
+    """By names. Of a node: v is its value, r its right gradient, h the gradient from the previous backward pass. Of an event: g
+    is the gradient, b the one before, p the contribution. s is the local gradient of a use."""
     story = passed.bench.story
     for node, right in zip(story.nodes, passed.bench.gradients, strict=True):
         known = {"v": node.value, "r": right, "h": passed.before.get(node.index)}

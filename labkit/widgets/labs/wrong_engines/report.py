@@ -25,7 +25,7 @@ WHY = {
     "lost": "The engine did not accumulate all contributions to {node}: those from {senders} are missing.",
     "not unbroadcast": "Broadcasting repeated {node} from shape {shape} to shape {came} in the forward pass. The engine did "
     "not sum the gradient over the repeated axes.",
-    "not reset": "{node} still held its gradient from the backward pass before, and the engine added the new gradient to it.",
+    "not reset": "{node} still held its gradient from the previous backward pass, and the engine added the new gradient to it.",
     "no seed": "The backward pass must start with ones at the output {node}, and the engine did not set them.",
     "wrong shape": "A gradient is an array with the shape of its value.",
     "wrong value": "The gradient of {node} is not the sum of its contributions.",

@@ -46,9 +46,7 @@ def test_what_happens_in_any_run_is_no_finding(node):
 def test_scores_squashed_twice_and_a_column_that_meets_a_row():
     assert "cross_entropy expects the scores before sigmoid" in found(chain("sigmoid", "log_softmax"))[0]
     square = {"outputs": (((4, 4), "float32", "cpu"),), "spread": Spread(4, 2)}
-    assert found(chain("mm", ("sub", square), "mean")) == [
-        "sub makes 4×4 of 4×1: does each number have to meet each of a row of 4?"
-    ]
+    assert found(chain("mm", ("sub", square), "mean")) == ["sub broadcasts 4×1 to 4×4: do you want all 16 pairs?"]
 
 
 def test_what_comes_of_all_pairs():
@@ -81,7 +79,7 @@ def test_gradients_that_shrink_or_grow_are_told(early, late, words):
 
 def test_what_holds_a_gradient_already_and_what_is_frozen():
     held, frozen = found(chain("mm", filled=("w",), frozen=("a", "b")))
-    assert held.startswith("w.grad holds something already") and frozen.startswith(
+    assert held.startswith("w.grad holds a gradient already") and frozen.startswith(
         "Frozen (requires_grad=False): a and b."
     )
 
@@ -110,7 +108,9 @@ def test_settings_that_nobody_has_made_are_not_told():
 
 def test_probabilities_that_sum_to_one_down_the_examples():
     node = {"settings": {"dim": 0}, "outputs": (((4, 3), "float32", "cpu"),)}
-    assert found(chain("mm", ("softmax", node), "index", "log"))[0].startswith("softmax goes down the 4 rows (dim=0)")
+    assert found(chain("mm", ("softmax", node), "index", "log"))[0].startswith(
+        "softmax runs along dim=0, over the 4 rows"
+    )
     assert found(chain("mm", ("softmax", node), "mm")) == []  # weights of an attention over rows may
 
 

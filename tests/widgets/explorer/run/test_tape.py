@@ -188,7 +188,7 @@ def test_a_nan_is_not_blamed_on_an_op_whose_inputs_were_not_kept():
     h = x.log()
     loss = h.sum()
     (words,) = of_tensor(loss).notices
-    assert words.startswith("The result of sum holds nan.") and "may come from further back" in words
+    assert words.startswith("The result of sum holds nan.") and "may be further back" in words
     (words,) = of_tensor(loss, Known.among({"x": x, "h": h})).notices
     assert words == "The first nan comes from log: its inputs are finite (x from −1 to 2)."
 

@@ -193,6 +193,10 @@ WORDS = {
     "check reduce": "The check comes before the reduce: worker 2 skips, but worker 1 updates by [{update}]. (all_finite checks "
     "one worker; MindSpore's loss-scale cell also shares the result.)",
     "clip check": "The clip turns inf into a finite number before the check, so the overflow goes unnoticed.",
+    "free": "without clipping",
+    "clipped": "max_norm {limit}",
+    "start": "start",
+    "leads": "step {step} leads to w = {w}, b = {b}",
     "step": "Step {step}.",
     "free there": "Without clipping: w = {w}, b = {b}, loss {loss}, gradient norm {norm}.",
     "free out": "Without clipping, the training has left the picture: w = {w}, b = {b}.",

@@ -72,15 +72,16 @@ function faultOf(way, arrays) {
   return bad && { title: bad.title, what: arrays[/⟦(\d+)/.exec(bad.value)[1]].values.some(Number.isNaN) ? "nan" : "inf" };
 }
 
-// The title, the text and the line below of the card of a gradient in a view at a step; undefined where there is none yet.
-function nodeOf(card, way, { step, view }) {
+// The title, the text and the line below of the card of a gradient in a view at a step; undefined where there is none yet. Where the
+// graph is `upright`, edges begin below it, so that it is there from the start.
+function nodeOf(card, way, { step, view, upright }) {
   const { gradient, tape } = card, value = gradient ? latest(gradient.texts, step) : "";
   if (view === "tape") {
-    if (!tape || (step < card.ran && !way.retained)) return undefined;
+    if (!tape || (step < card.ran && !way.retained && !upright)) return undefined;
     const released = tape.gone || (tape.frees && card.walked && step > card.walked);
     return { title: tape.title, value: tape.gone ? "released" : value, foot: tape.saves, released, tip: tape.tip };
   }
-  if (!gradient || step < way.seed) return undefined;
+  if (!gradient || (step < way.seed && !upright)) return undefined;
   return { title: gradient.title, value, foot: latest(gradient.sums, step), tip: gradient.tip, bad: gradient.bad };
 }
 
@@ -97,8 +98,8 @@ function cardAt(x, y, wide, kinds, lines, { key, label, act, tip }) {
     middle(x + wide / 2, y + 17, lines[0], "name"), middle(x + wide / 2, y + 33, lines[1], "word", lines[1].length > LONG ? { textLength: wide - 10, lengthAdjust: "spacingAndGlyphs" } : {}));
 }
 
-function graphOf(way, flow, upright, state, arrays, does) {
-  const { step, view } = state, { wide, cards } = way, drawn = [wireHeads()], fill = (words) => saidWith(words, arrays);
+function graphOf(way, flow, state, arrays, does) {
+  const { step, view, upright } = state, { wide, cards } = way, drawn = [wireHeads()], fill = (words) => saidWith(words, arrays);
   way.edges.forEach((edge, k) => {
     const { ran } = cards[edge.to], on = edge.walked && step >= edge.walked, taped = way.retained && view === "tape" && cards[edge.from].tape && cards[edge.to].tape;
     const nil = edge.walked && Array.isArray(edge.nil) ? edge.nil.every((place) => isNothing(arrays[place])) : edge.walked && edge.nil;
@@ -264,13 +265,13 @@ export default { render({ model, el }) {
 
   function draw(state) {
     way = wayOf(state);
-    const step = stopAt(state.step), at = { ...state, step }, focus = frame.root.contains(document.activeElement) && document.activeElement.dataset?.key;
+    const step = stopAt(state.step), at = { ...state, step, upright }, focus = frame.root.contains(document.activeElement) && document.activeElement.dataset?.key;
     arrays = arraysOf(data, numbersOf(data, state.inputs));
     const flow = way.flows[Number(upright)], room = frame.panels.clientWidth || 600, broad = Math.min(room, 900), key = `${state.opened}|${upright}|${room}`;
     plane.drawn.setAttribute("viewBox", `0 0 ${flow.width} ${flow.height}`);
     plane.drawn.style.width = `${clamped(room, LEAST * flow.width, (upright ? 1 : MOST) * flow.width)}px`;
     plane.drawn.previousSibling.textContent = `${step}/${way.last} ${caption()}`;
-    plane.ink.replaceChildren(...graphOf(way, flow, upright, at, arrays, does));
+    plane.ink.replaceChildren(...graphOf(way, flow, at, arrays, does));
     if (key !== shown) { shown = key; handles(flow, broad); }
     row.ink.replaceChildren(...cells.flatMap((cell) => labelled(cell, at)));
     if (focus) plane.ink.querySelector(`[data-key="${focus}"]`)?.focus({ preventScroll: true });

@@ -38,12 +38,12 @@ function sentenceOf(data, state) {
     const given = { ...state, g: value.turned[0], h: value.turned[1], before: ratio, after: norm.ratio, whole, factor };
     return keys.map((key) => filledIn(words[key], Object.fromEntries(Object.entries(given).map(([name, number]) => [name, short(number)])))).join(" ");
   }
-  const [free, clipped] = [Infinity, max_norm].map((most) => {
-    const points = descent(data, w, b, most).slice(0, Math.floor(step) + 1), point = points[Math.floor(step)];
-    if (!point || !Number.isFinite(point.norm)) return words.gone;
-    return filledIn(words[points.every(within) ? "there" : "out"], { w: short(point.w), b: short(point.b), loss: short(point.loss), norm: short(point.norm) });
+  const said = [["free", Infinity], ["clipped", max_norm]].map(([way, most]) => {
+    const points = descent(data, w, b, most).slice(0, Math.floor(step) + 1), point = points[Math.floor(step)], limit = short(most);
+    if (!point || !Number.isFinite(point.norm)) return filledIn(words[`${way} gone`], { limit });
+    return filledIn(words[`${way} ${points.every(within) ? "there" : "out"}`], { limit, w: short(point.w), b: short(point.b), loss: short(point.loss), norm: short(point.norm) });
   });
-  return filledIn(words.cliff, { step: Math.floor(step), limit: short(max_norm), free, clipped });
+  return [filledIn(words.step, { step: Math.floor(step) }), ...said].join(" ");
 }
 
 // The question of a part: which rule changes a gradient that is within the threshold, or how long the step is that leaves the picture.

@@ -229,6 +229,12 @@ b_counts_once = slip(
 )
 
 
+first_row_of_x = slip(
+    "You multiply the sum by one row of x. Each row of d_h belongs to its own row of x: multiply first, then sum.",
+    "np.sum(d_h * x, axis=0) -> np.sum(d_h, axis=0) * x[0]",
+)
+
+
 hints = (
     "Write the shapes below the lines: h, d_h and d_w have the shape of x.",
     "w was repeated for each row. b was repeated for each row and each column.",

@@ -12,6 +12,10 @@ import numpy as np
 from .engine import getval, leaves
 
 __all__ = ["FORMATS", "Format", "Shares", "Statistics", "format_of", "rounded", "statistics"]
+_BITS = (
+    "{of.name}: 1 + {of.exponent_bits} + {of.fraction_bits} bits, max {of.max:.5g}, min normal {of.min_normal:.5g}, "
+    "min subnormal {of.min_subnormal:.5g}, eps {of.eps:.5g}"
+)
 _NO_PACKAGE = "{name} needs the ml_dtypes package: {command}"
 _NO_FORMAT = "format_of: expected one of {formats}, but got {which!r}"
 
@@ -85,18 +89,7 @@ class Format:
         return np.dtype(getattr(ml_dtypes, {"float8_e4m3": "float8_e4m3fn"}.get(self.name, self.name)))
 
     def __str__(self) -> str:
-        return (
-            "{name}: 1 + {exponent_bits} + {fraction_bits} bits, max {max:.5g}, min normal {min_normal:.5g}, min "
-            "subnormal {min_subnormal:.5g}, eps {eps:.5g}".format(
-                name=self.name,
-                exponent_bits=self.exponent_bits,
-                fraction_bits=self.fraction_bits,
-                max=self.max,
-                min_normal=self.min_normal,
-                min_subnormal=self.min_subnormal,
-                eps=self.eps,
-            )
-        )
+        return _BITS.format(of=self)
 
 
 FORMATS = {

@@ -66,11 +66,8 @@ def detail(case: Case, outcomes: list[CaseRun]) -> str:
     lines = [case.name, f"  shows     {case.shows}", f"  section   {case.section}"]
     lines += [f"  document  {DOCUMENTS[key]}" for key in case.documents]
     for dialect in case.programs:
-        lines += [
-            "",
-            "in the {dialect} dialect:".format(dialect=dialect),
-            *(f"    {line}" for line in case.source(dialect).splitlines()),
-        ]
+        source = [f"    {line}" for line in case.source(dialect).splitlines()]
+        lines += ["", "in the {dialect} dialect:".format(dialect=dialect), *source]
         settings = getattr(case.programs[dialect], "settings", None)
         lines += [f"    # with {settings}"] if settings else []
     origin = "documented" if case.printed else "measured on the real framework"

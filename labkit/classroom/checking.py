@@ -90,11 +90,8 @@ def hint(name: str) -> Text:
     if not left:
         return Text('You have seen all hints. For the solution: solution("{name}")'.format(name=name))
     told.append(left[0])
-    return Text(
-        wrapped(
-            "Hint {number} of {count}: {text}".format(number=len(told), count=len(told) + len(left) - 1, text=left[0])
-        )
-    )
+    count = len(told) + len(left) - 1
+    return Text(wrapped("Hint {number} of {count}: {text}".format(number=len(told), count=count, text=left[0])))
 
 
 def latest(name: str | None = None) -> tuple[str, Any, Verdict] | None:

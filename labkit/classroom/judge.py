@@ -81,10 +81,8 @@ def judge_value(exercise: Exercise, answer: Any, expected: Callable[[], Any] | N
 
 def not_a_function(exercise: Exercise, answer: Any) -> Verdict:
     """The verdict on a value where a function is asked for."""
-    return _verdict(
-        "type",
-        NO_FUNCTION.format(arguments=signature(exercise), kind=describe(answer), name=exercise.name),
-    )
+    text = NO_FUNCTION.format(arguments=signature(exercise), kind=describe(answer), name=exercise.name)
+    return _verdict("type", text)
 
 
 def judge_calls(
@@ -213,9 +211,7 @@ def _short(error):
 def _failure_of_call(outcome, changed):
     kind, text = outcome.kind, ""
     if kind == "error":
-        return kind, *(
-            "it raised {error}".format(error=error) for error in (_short(outcome.error), outcome.error_place)
-        )
+        return kind, *("it raised {error}".format(error=e) for e in (_short(outcome.error), outcome.error_place))
     if kind == "timeout":
         text = "{error} and was stopped. Is there an infinite loop?".format(error=outcome.error)
     elif changed:

@@ -57,13 +57,8 @@ class Progress:
         names = self._exercises.get(notebook, [])
         lines = [f"  {'done' if name in self.answers else 'open'}  {name}: {EXERCISES[name].title}" for name in names]
         done = sum(name in self.answers for name in names)
-        return "\n".join(
-            [
-                *self.notes,
-                "{notebook}: {done} of {all} exercises.".format(notebook=notebook, done=done, all=len(names)),
-                *lines,
-            ]
-        )
+        head = "{notebook}: {done} of {all} exercises.".format(notebook=notebook, done=done, all=len(names))
+        return "\n".join([*self.notes, head, *lines])
 
     @cached_property
     def _exercises(self) -> dict[str, list[str]]:
@@ -77,18 +72,16 @@ class Progress:
         lines += [self._line(notebook) for notebook in self._exercises]
         if self.next:
             exercise = EXERCISES[self.next]
-            return "\n".join(
-                [*lines, "", NEXT.format(name=exercise.name, notebook=exercise.notebook, title=exercise.title)]
-            )
+            following = NEXT.format(name=exercise.name, notebook=exercise.notebook, title=exercise.title)
+            return "\n".join([*lines, "", following])
         return "\n".join([*lines, "", "All exercises are answered."])
 
     def _line(self, notebook):
         belonging = [e for e in EXERCISES.values() if e.notebook == notebook]
         done = [e for e in belonging if e.name in self.answers]
         exercises = "{done:>3} of {all:>2} exercises".format(done=len(done), all=len(belonging))
-        points = "{done:>3} of {all:>2} points".format(
-            done=sum(e.points for e in done), all=sum(e.points for e in belonging)
-        )
+        had, most = (sum(e.points for e in some) for some in (done, belonging))
+        points = "{done:>3} of {all:>2} points".format(done=had, all=most)
         opened = f"open: {', '.join(self.open(notebook))}" if len(done) < len(belonging) else "done"
         return f"  {notebook:<30}{exercises}{points:>18}   {opened if done else ''}".rstrip()
 

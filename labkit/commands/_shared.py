@@ -65,9 +65,8 @@ def find_notebook(given: str, course: Path) -> str:
     name = PurePath(given).name.removesuffix(".ipynb").lower()
     if name not in files:
         titles = [known for known in files if not known.isdigit()]
-        raise NoNotebook(
-            UNKNOWN.format(given=given, suggestion=did_you_mean(name, titles, "`labkit progress` lists them."))
-        )
+        suggestion = did_you_mean(name, titles, "`labkit progress` lists them.")
+        raise NoNotebook(UNKNOWN.format(given=given, suggestion=suggestion))
     return files[name]
 
 

@@ -31,6 +31,7 @@ from .run import Done, Plan, written
 from .submissions import Stranger, Submission
 from .workers import Work, grade_in_processes, grade_one, is_graded, ungraded_result, work_of
 
+STALE = "{name} was changed after {count} of its answers were graded. To regrade them: --regrade {name}"
 NO_SUBMISSION = "There is no submission in {folder}; expected the students' notebooks."
 NOTHING_TO_REGRADE = "--regrade: there is no question and no student {name!r}. {suggestion}"
 NOT_ON_ROSTER = "course.toml: extensions for students who are not on the roster {path}: {names}."
@@ -207,9 +208,7 @@ def _outdated(results: Iterable[SubmissionResult], assignment: Assignment) -> It
     """A sentence for each question whose verdicts were found on another version of the notebook."""
     old = Counter(name for result in results if is_graded(result) for name in stale(result, assignment))
     for name, number in sorted(old.items()):
-        yield "{name} was changed after {count} of its answers were graded: --regrade {name}".format(
-            name=name, count=number
-        )
+        yield STALE.format(name=name, count=number)
 
 
 def _examine(plan: Plan) -> None:

@@ -115,10 +115,8 @@ class _Search:
             return
         for name, student in self.matches.items():
             if student != NOBODYS and student not in self.roster.by_id:
-                unknown = on_one_line(student)
-                raise SubmissionError(
-                    NO_STUDENT.format(name=on_one_line(name), student=unknown, roster=self.roster.path)
-                )
+                names = {"name": on_one_line(name), "student": on_one_line(student)}
+                raise SubmissionError(NO_STUDENT.format(roster=self.roster.path, **names))
 
     def _base(self) -> Parts:
         """The folder to begin in: one that has everything, unless it is a student's."""

@@ -24,6 +24,7 @@ _ABOUT = (
 )  # what is not a key, by which a file tells whose it is
 
 NO_ID = "{path}: expected a column 'id', but the columns are: {shown}. Also known are: {expected}."
+NO_COMMON = "{path} and {other} have no student in common: {keys} here, {other_keys} there. Add a column such as email."
 SEVERAL = "{path}: {student} matches {same} of {other}."
 NO_UTF_8 = "{path}: cannot be read as CSV, because it is not UTF-8. Save it as CSV (UTF-8)."
 UNREADABLE = "{path}: cannot be read as CSV ({reason})."
@@ -170,10 +171,7 @@ def with_ids_of(roster: Roster, own: Roster) -> Roster:
         found.add(ours.id)
     if not found & own.by_id.keys():
         columns = {"keys": _key_columns(roster), "other_keys": _key_columns(own)}
-        raise RosterError(
-            "{path} and {other} have no student in common: no value of {keys} in one is in {other_keys} of the other. "
-            "Add a column to one of them, such as email.".format(path=roster.path, other=own.path, **columns)
-        )
+        raise RosterError(NO_COMMON.format(path=roster.path, other=own.path, **columns))
     students += [replace(student, row=-1) for student in own.students if student.id not in found]
     both = replace(roster, students=tuple(students))
     _examine(both)

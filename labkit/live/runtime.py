@@ -27,6 +27,7 @@ AT_ONCE = ("numpy", "traitlets")  # what labkit needs to run and to show a widge
 PLOTS = ("matplotlib",)  # what a notebook with plots needs besides
 NOT_TAKEN = {"matplotlib-pyodide", "fonttools", "pytz"}  # matplotlib draws here without them
 PURE = {"autograd": ("numpy",)}  # taken from this Python's installation, with what each needs
+_OTHER_FILE = "{name} is not the file of Pyodide {version}: its SHA-256 differs. Delete it, or download it again"
 _NO_FILE = "expected the files of Pyodide {version}, but there is no {name} in {places}"
 _NO_DOWNLOAD = "{distribution}/{name} cannot be downloaded: {error}. If a folder has it: --pyodide DIR"
 
@@ -106,10 +107,7 @@ def _take(name, digest, sources, folder):
         places = " or ".join(map(str, sources))
         raise RuntimeFileError(_NO_FILE.format(version=VERSION, name=name, places=places))
     if hashlib.sha256(content).hexdigest() != digest:
-        raise RuntimeFileError(
-            "{name} is not the file of Pyodide {version}, because its SHA-256 differs. Delete it, or download it "
-            "again".format(name=name, version=VERSION)
-        )
+        raise RuntimeFileError(_OTHER_FILE.format(name=name, version=VERSION))
     (folder / name).write_bytes(content)
 
 

@@ -13,9 +13,11 @@ from .alive import MemoryMoment, timeline
 from .held import arrays_held, bytes_of, owner_of, owners_of
 from .peaks import garbage_left_alone, measured
 
-_SAVES = "  the tape saves {kept} bytes, besides {inputs} bytes of inputs"
-_MEASURED = "  measured: peak {peak_forward} bytes forward, {peak_both} with the backward pass,"
-_BOOKKEEPING = "  and about {bookkeeping} bytes of bookkeeping per node"
+_TOTALS = """\
+  the tape saves {of.kept} bytes, besides {of.inputs} bytes of inputs
+  peak of arrays: {of.peak} bytes
+  measured: peak {of.peak_forward} bytes forward, {of.peak_both} with the backward pass,
+  and about {of.bookkeeping} bytes of bookkeeping per node"""
 
 
 @dataclass(frozen=True)
@@ -71,10 +73,7 @@ class MemoryReport:
             until = f"step {row.released} back" if row.released else "-"
             keeps = ", ".join(row.keeps) or "-"
             lines.append(f"  {row.label:<12}{row.op:<12}{row.bytes:>10}   {keeps:<18}{row.kept:>10}   {until}")
-        lines.append(_SAVES.format(kept=self.kept, inputs=self.inputs))
-        lines.append("  peak of arrays: {peak} bytes".format(peak=self.peak))
-        lines.append(_MEASURED.format(peak_forward=self.peak_forward, peak_both=self.peak_both))
-        return "\n".join([*lines, _BOOKKEEPING.format(bookkeeping=self.bookkeeping)])
+        return "\n".join([*lines, _TOTALS.format(of=self)])
 
 
 def memory_report(fun: Callable, *args: Any, parameters: Any = None) -> MemoryReport:

@@ -78,9 +78,8 @@ def _side(model, kind, word):
         base = getattr(getattr(room, "nn", None), word, None)
         if isinstance(base, type) and isinstance(model, base):
             return kind(model, room)
-    raise TypeError(
-        _NO_MODEL.format(word=word, framework=kind.framework, kind=_kind(model), module=type(model).__module__)
-    )
+    came = {"kind": _kind(model), "module": type(model).__module__}
+    raise TypeError(_NO_MODEL.format(word=word, framework=kind.framework, **came))
 
 
 def _inputs(inputs, sides):

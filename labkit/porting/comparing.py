@@ -80,9 +80,8 @@ class Comparing:
             for x, y, layout in pair.held:
                 wanted, got = layout.carry(ours.array(x.tensor)), theirs.array(y.tensor)
                 if not np.array_equal(wanted.astype(got.dtype), got, equal_nan=got.dtype.kind == "f"):
-                    raise UnclearMatch(
-                        _SHARED.format(torch=_dotted(pair.torch, x), mindspore=_dotted(pair.mindspore, y))
-                    )
+                    names = {"torch": _dotted(pair.torch, x), "mindspore": _dotted(pair.mindspore, y)}
+                    raise UnclearMatch(_SHARED.format(**names))
 
     def _alone_rows(self):
         """Parameters and modules that only one side has."""

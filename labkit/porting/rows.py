@@ -205,9 +205,8 @@ def _cut_elsewhere(both, row):
     for side, given in enumerate((found.mindspore, found.torch)):
         for event in _later(both, side, row.part, row.calls[side]):
             if any(v.shape == given.shape and not _apart(v, given, found) for v in event.values):
-                return "on the other side, it is the {part} of {name}".format(
-                    part=event.kind, name=event.call[0] or "the model"
-                )
+                name = event.call[0] or "the model"
+                return "on the other side, it is the {part} of {name}".format(part=event.kind, name=name)
     return "" if _is_unit(both, row.calls[0]) else _ends_alike(both, row)
 
 

@@ -59,9 +59,8 @@ class side_effects_refused:
         if event == "call" and is_own(code.co_filename):
             if written := _outer_variable_written(code):
                 name, line = written
-                raise TraceError(
-                    _message(code.co_filename, line, "write the outer variable {name!r}".format(name=name))
-                )
+                what = "write the outer variable {name!r}".format(name=name)
+                raise TraceError(_message(code.co_filename, line, what))
             for held in _held(frame):
                 if isinstance(held, (np.random.Generator, np.random.RandomState)) and id(held) not in self.generators:
                     self.generators[id(held)], self.states[id(held)] = held, _state(held)

@@ -80,10 +80,12 @@ def _named(said, name):
 
 
 def _not_of_one(loss, w):
-    return TypeError(
-        "why(loss, w): expected two tensors of one framework, or a function that computes the loss and a tensor, but got {loss} "
-        "and {tensor}".format(loss=_kind(loss), tensor=_kind(w))
-    )
+    return TypeError(_TWO_KINDS.format(loss=_kind(loss), tensor=_kind(w)))
+
+
+_TWO_KINDS = (
+    "why(loss, w): expected two tensors of one framework, or a function and a tensor, but got {loss} and {tensor}"
+)
 
 
 def _kind(value):

@@ -135,13 +135,12 @@ def _hint(op, shape):
 def _said_cancelled(op, figures, more):
     if "parts" in figures:
         return [_parts(op, figures), more], _TAKEN_OUT
-    said = "The gradients of {uses} uses add up to exactly zero; {op} is the last of them.".format(
-        op=op, uses=figures["uses"]
-    )
+    said = _UP_TO_ZERO.format(op=op, uses=figures["uses"])
     return [said], "check whether the loss depends on the tensor at all: the uses may cancel, as in x - x."
 
 
 _SHARED = "{op} removes the part of the upstream gradient that all entries share, and there is hardly any other part."
+_UP_TO_ZERO = "The gradients of {uses} uses add up to exactly zero; {op} is the last of them."
 _ADDED = "{op} adds up contributions that cancel; the sum of their absolute values is {parts:.3g}."
 
 

@@ -154,11 +154,8 @@ class Reading:
         for node in self.order:
             if node in behind and self.variable(node) is not None and (self.seen(node) or [FINITE])[0] - {"large"}:
                 kind = "itself" if node is self.target else "leaf"
-                return Bad(
-                    "a leaf of shape {shape}".format(shape=list(np.shape(self.numbers(self.variable(node))))),
-                    None,
-                    kind,
-                )
+                shape = list(np.shape(self.numbers(self.variable(node))))
+                return Bad("a leaf of shape {shape}".format(shape=shape), None, kind)
         nodes = (node for node in self.order if node in behind)
         return first_bad(nodes, self.seen, self.named, self._grows)
 

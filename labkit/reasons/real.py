@@ -242,9 +242,8 @@ class RealReading(Reading):
             raise Unreadable("refused", self.places[node], f"{op_of(node)}: {error_words(error)}") from None
         sent = list(found) if isinstance(found, (tuple, list)) else [found]
         if len(sent) < (wanted := len(node.next_functions)):
-            raise Unreadable(
-                "refused", self.places[node], _COUNT.format(op=op_of(node), count=len(sent), expected=wanted)
-            )
+            words = _COUNT.format(op=op_of(node), count=len(sent), expected=wanted)
+            raise Unreadable("refused", self.places[node], words)
         return sent
 
     def _zeros(self, kind):

@@ -188,7 +188,7 @@ def test_the_solution_is_source():
 
 def test_a_value_where_a_function_is_asked_for():
     report = check("port-detach", 3.0)
-    assert report.kind == "type" and "Do not call it" in report.text
+    assert report.kind == "type" and "Pass the function itself" in report.text
 
 
 def test_a_function_where_a_value_is_asked_for():

@@ -182,7 +182,7 @@ def test_a_file_that_is_no_exercise_is_named_with_its_line(folder, capsys, old, 
 def test_names_are_looked_at(folder, capsys):
     for name, said in (
         ("dot-pull", "'dot-pull' exists already"),
-        ("grad-slip", "in the guided notebooks"),
+        ("grad-slip", "see a guided notebook"),
         ("A B", "not a name"),
     ):
         assert main(["course", "exercise", name, str(folder)]) == 1

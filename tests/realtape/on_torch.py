@@ -507,10 +507,8 @@ def test_data_is_told_to_be_detached_where_a_variable_holds_the_same_memory():
     h = net[:2](x)
     for cut in (h.detach(), h.data):
         story = labkit.show(mse(net[2:], cut, y), model=net).story
-        (pile,) = [node for node in story.nodes if node.cut is not None]
-        assert pile.title == "0: Linear" and [words for _, words in pile.cut] == ["detached"]
-    (pile,) = [node for node in labkit.show(mse(net[2:], h.detach().clone(), y), model=net).story.nodes if node.cut]
-    assert [words for _, words in pile.cut] == ["cut, or unused?"]
+        assert [story.nodes[i].title for i in story.marked] == ["cut, detached"]
+        assert "0.weight and 0.bias get no gradient: no path leads there." in story.notices
 
 
 def test_attention_is_seen_by_its_parts_and_an_input_that_was_copied_is_drawn():
@@ -754,7 +752,7 @@ def test_twelve_blocks_fold_and_open():
     net = nn.TransformerEncoder(nn.TransformerEncoderLayer(16, 2, 32, batch_first=True), 12, enable_nested_tensor=False)
     picture = labkit.show(net, torch.randn(2, 4, 16), backward=True)
     assert len(picture.parts) == 12 and len(picture.tape.nodes) > 700
-    assert picture.data["ways"][picture.opened]["norms"]["points"]
+    assert picture.data["ways"][picture.opened]["norms"]
     picture.unfold("layers.3/self_attn")
     assert "layers.3/linear1" not in picture.unfolded
 

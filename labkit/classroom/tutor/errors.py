@@ -68,6 +68,7 @@ _ALL = (
     (r"shapes? .*not aligned|mismatch in its core dimension|could not be broadcast|shapes cannot be mul", "Two shapes do "
      "not match. Does one need a transpose, or are the factors in the wrong order?"),
     (r"out of (range|bounds)", "An index is out of range: indices run from 0 to the length minus 1."),
+    (r"for \^", "In Python ^ is no power. Write **."),
     (r"division by zero", "Your code divides by 0. Does this case need a branch of its own?"),
     (r"module '[\w.]+' has no attribute", "This module has no such name. Check the spelling, and that it is the right module."),
     (r"has no attribute", "A value of this type has no such attribute. Is it a tensor, an array, or a tuple of them?"),

@@ -38,10 +38,14 @@ WORDS = {
     "weights": "All weights",
     "graph": "Values, below each its gradient; ×… is a local gradient",
     "dragged": "Values, below each its gradient; drag a disc",
-    "row": "Drag an input",
-    "seeded row": "Drag an input, or the upstream gradient of the result",
+    "taped": "Values, below each its node on PyTorch's tape",
+    "row": "Drag a disc, and the graph follows",
+    "seeded row": "Drag a disc, and the graph follows; the upstream gradient weights the elements of the result",
     "gradient": "gradient {value}",
 }
+_NO_STEP = "step: expected a number from 0 to {last}, but got {step!r}"
+_NO_BLOCK = "expected the key of a block, one of {known}, but got {key!r}"
+_NO_VIEW = "view: expected one of {views}, but got {view!r}"
 
 
 class Explorer(Lab):
@@ -67,20 +71,15 @@ class Explorer(Lab):
     def __init__(
         self, story: Story, view: str = "chain", most_boxes: int | None = None, again: Run | None = None, plays: bool = False,
     ):  # fmt: skip
-        known = list(VIEWS)
-        if view not in known:
-            raise ValueError(f"view: expected one of {', '.join(map(repr, known))}, but got {view!r}")
         self.story, self._again, self.tape = story, again, None
         self.parts: Parts = folded(story.nodes, story.taped)
         opened = open_while_few(self.parts, WHOLE if most_boxes is None else most_boxes)
-        lines = lines_of(again, story) if again and again.inputs else None
-        self._plays = plays
-        self._speech = Left(story, lines) if lines else Said(story)
-        self._program = lines
+        self._program = lines_of(again, story) if again and again.inputs else None
+        self._speech, self._plays = Left(story, self._program) if self._program else Said(story), plays
+        data, step = self._data_of(opened), Units(story, visible(self.parts, opened)).last if story.retained else 0
         super().__init__(
-            story.heading or _titled(story), self._data_of(opened, known, lines), step=self._first_step(opened), view=view,
-            opened=key_of(opened), inputs={},
-        )  # fmt: skip
+            story.heading or _titled(story), data, step=step, view=known(view), opened=key_of(opened), inputs={}
+        )
         if hasattr(self, "observe"):
             self.observe(self._answer, "opened")
 
@@ -105,13 +104,13 @@ class Explorer(Lab):
     def _path_of(self, key):
         known = paths(self.parts)
         if key not in known:
-            raise KeyError(f"expected the key of a block, one of {', '.join(known) or 'none'}, but got {key!r}")
+            raise KeyError(_NO_BLOCK.format(known=", ".join(known) or "none", key=key))
         return known[key]
 
     def _show(self, opened: Iterable[str]):
         key = key_of(frozenset(opened))
         if key not in self.data["ways"]:
-            self.data = self._data_of(opened_by(key, self.parts), self.data["views"], self._program)
+            self.data = self._data_of(opened_by(key, self.parts))
         self.step, self.opened = min(self.step, self.data["ways"][key]["last"]), key
 
     def _answer(self, change):
@@ -120,29 +119,23 @@ class Explorer(Lab):
 
     # ---- what the page is given ----
 
-    def _first_step(self, opened):
-        return Units(self.story, visible(self.parts, opened)).last if self.story.retained else 0
-
-    def _data_of(self, opened, views, lines) -> dict[str, Any]:
+    def _data_of(self, opened) -> dict[str, Any]:
         offered = self._offered(opened)
         ways = {key: Way(self.story, self.parts, way, self._speech).written() for key, way in offered.items()}
         units = Units(self.story, visible(self.parts, opened))
-        found = {
+        found: dict[str, Any] = {
             "title": self.story.heading or _titled(self.story), "words": dict(self.words), "description": description(units),
-            "views": views, "notice": paragraph(*self.story.notices), "more": paragraph(*self.story.about[1:]),
-            "names": {view: VIEWS[view] for view in views}, "source": self.story.program, "why": self.story.no_program,
+            "views": VIEWS, "notice": paragraph(*self.story.notices), "more": paragraph(*self.story.about[1:]),
+            "source": self.story.program, "why": self.story.no_program,
             "ways": ways, "arrays": self._speech.arrays, "plays": self._plays, "inputs": [], "weights": [],
         }  # fmt: skip
-        if lines and self._again:
-            found |= lines.written()
+        if self._program and self._again:
+            found |= self._program.written()
             found["inputs"] = [{"node": i, "name": name, "entries": entries} for i, name, entries in self._again.inputs]
-            end = [node.index for node in self.story.outputs]
             if self._again.weights:
-                found["inputs"].append({"node": end[0], "name": UPSTREAM, "entries": self._again.weights, "seed": True})
-            matrices = (
-                entries for i, name, entries in self._again.inputs if "." in name and len(self.story.nodes[i].shape) > 1
-            )
-            found["weights"] = list(matrices)
+                found["inputs"].append({"name": UPSTREAM, "entries": self._again.weights, "seed": True})
+            several = [node.index for node in self.story.leaves if "." in node.title and len(node.shape) > 1]
+            found["weights"] = [entries for i, _, entries in self._again.inputs if i in several]
         return found
 
     def _offered(self, opened) -> dict[str, frozenset[str]]:
@@ -168,16 +161,13 @@ class Explorer(Lab):
         """The state that is described or drawn: the last step, where no other is asked for; with a tape the middle of the
         backward pass."""
         at = self.state_with(**state)
-        if at["view"] not in self.data["views"]:
-            raise ValueError(
-                f"view: expected one of {', '.join(map(repr, self.data['views']))}, but got {at['view']!r}"
-            )
+        known(at["view"])
         units = Units(self.story, visible(self.parts, opened_by(at["opened"], self.parts)))
         if "step" not in state and not self.step:
             taped = at["view"] == "tape" and units.goes_back
             at["step"] = (units.seed + units.last + 1) // 2 if taped else units.last
         if not 0 <= at["step"] <= units.last:
-            raise ValueError(f"step: expected a number from 0 to {units.last}, but got {at['step']!r}")
+            raise ValueError(_NO_STEP.format(last=units.last, step=at["step"]))
         return at
 
     def _way(self, at: Mapping[str, Any]) -> Way:
@@ -198,7 +188,8 @@ class Explorer(Lab):
         """
         at = self._resting(**state)
         way, end = self._way(at), "" if self.title.endswith("?") else "."
-        told = (paragraph(*way.story.notices), way.told(at["view"], at["step"]))
+        more = paragraph(*way.story.about[1:])
+        told = (paragraph(*way.story.notices), way.told(at["view"], at["step"]), more)
         return Prose("\n".join(filter(None, (f"{self.title}{end}", description(way.units), *told))))
 
     def svg(self, theme: str = "light", **state: Any) -> str:
@@ -210,9 +201,10 @@ class Explorer(Lab):
         return still.png(self._drawn(state), theme, scale)
 
     def _drawn(self, state):
-        """A way of folding without open numbers, the state, the title and what is said."""
+        """A way of folding without open numbers, the state, the title, the picture in words, and what is said below it."""
         at = self._resting(**state)
-        return self._way(at).written(), at, [self.title, self.describe(**state)[:]]
+        way = self._way(at)
+        return way.written(), at, [self.title, self.describe(**state)[:], way.told(at["view"], at["step"])]
 
     def images(self) -> dict[str, Any]:
         """The still picture as PNG, where it can be painted and is not too large."""
@@ -224,16 +216,11 @@ class Explorer(Lab):
         return {".svg": self.svg, ".png": self.png, ".html": self.html}
 
 
-class StillExplorer(Explorer):
-    """The same as a picture, without controls: `labkit.show(..., static=True)`."""
-
-    shows_player = False
-
-    def _ipython_display_(self) -> None:
-        from IPython.display import display
-
-        data, metadata = self.still_bundle()
-        display(data, metadata=metadata, raw=True)
+def known(view: str) -> str:
+    """The name of a view. Raises ValueError for another one."""
+    if view not in VIEWS:
+        raise ValueError(_NO_VIEW.format(views=", ".join(map(repr, VIEWS)), view=view))
+    return view
 
 
 def description(units: Units) -> str:
@@ -261,19 +248,18 @@ def _titled(story):
 
 
 def show(
-    fun: Any, *args: Any, view: str | None = None, static: bool = False, fold: int | None = None, program: bool = True,
+    fun: Any, *args: Any, view: str | None = None, fold: int | None = None, program: bool = True,
     play: bool = True, model: Any = None, backward: bool = False,
 ) -> Explorer:  # fmt: skip
     """Show a run of `fun(*args)`: its graph, its values, and the chain rule step by step.
 
     `fun`: a function, a Cell or Module, called with numbers, arrays or tensors; or, alone, a tensor of the PyTorch dialect,
     whose tape is shown. The parameters of networks that a function uses are inputs, too.
-    `view`: "chain" (chain rule) or "tape" (PyTorch), which is what a tensor begins with. `static`: a picture without
-    controls. `fold`: graphs with more boxes than this are folded into layers and stretches; where nothing is said, those
-    with more than 20 are.
-    `program`: whether the program that graph mode would run is offered beside it (the function is then run a second time,
-    to write it). `play`: whether it plays once when it comes into view; a reader
-    whose system asks for less motion presses play, and sees the end of a real tape at first.
+    `view`: "chain" (chain rule) or "tape" (PyTorch), which is what a tensor begins with. `fold`: graphs with more boxes than
+    this are folded into layers and stretches; where nothing is said, those with more than 20 are. `program`: whether the
+    program that graph mode would run is offered beside it (the function is then run a second time, to write it). `play`:
+    whether it plays once when it comes into view; a reader whose system asks for less motion presses play, and sees the end
+    of a real tape at first.
 
     It shows the tape of the installed PyTorch, too. `show(loss)`, or of several tensors, only reads what is there: the nodes,
     what they save, shapes, dtypes, bytes, and values; it says what is freed, what a hook has packed (this is never unpacked),
@@ -298,23 +284,22 @@ def show(
     Backward: the upstream gradient of pow 2 is 1. x gets 1 × 6 = 6. If x changes by
     a small h, the result changes by about 6 h.
     """
-    made = StillExplorer if static else Explorer
     if _is_real(fun, args):
-        picture = _of_real(partial(made, plays=play), fun, args, view, fold, model, backward)
+        picture = _of_real(partial(Explorer, plays=play), fun, args, view, fold, model, backward)
     elif model is not None or backward:
         raise TypeError(
-            "show: model= and backward= are for tensors of the installed PyTorch; here every run has its way back"
+            "show: model= and backward= are for tensors of the installed PyTorch; here every run has a backward pass"
         )
     elif is_taped(fun) and not args:
         story = of_tensor(fun, Known.among(variables_outside()))
-        picture = made(story, view or "tape", fold, plays=play)
+        picture = Explorer(story, view or "tape", fold, plays=play)
     elif callable(fun):
         run, story = ran(fun, args, program)
-        picture = made(story, view or "chain", fold, run, plays=play)
+        picture = Explorer(story, view or "chain", fold, run, plays=play)
     else:
         raise TypeError(
-            f"show: expected a function and its arguments, or a tensor, but got {type(fun).__name__}. "
-            "Write show(f, x), not show(f(x))."
+            "show: expected a function and its arguments, or a tensor, but got {kind}. Write show(f, x), not "
+            "show(f(x)).".format(kind=type(fun).__name__)
         )
     return picture
 
@@ -340,8 +325,8 @@ def _of_real(made, fun, args, view, fold, model, backward):
         tape = tape_of_run(fun, args, name, {**named, **others}, backward, model)
     else:
         raise TypeError(
-            f"show: expected tensors, or a module or function and its arguments, but got {type(fun).__name__} with a tensor in "
-            "it. Write show(loss), show(loss_a, loss_b) or show(module, x)."
+            "show: expected tensors, or a module or function and its arguments, but got {kind} with a tensor in it. "
+            "Write show(loss), show(loss_a, loss_b) or show(module, x).".format(kind=type(fun).__name__)
         )
     picture = made(real.of_tape(tape), view or "tape", fold)
     picture.tape = tape

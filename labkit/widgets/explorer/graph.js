@@ -3,8 +3,9 @@
 
 const HALF = 46, HIGH = 42; // px: from a value to its gradient, as in `flow.py`, and of the card of each
 const LEAST = 0.75, MOST = 1.3; // of its size: how a graph is drawn at least, going from top to bottom before it is smaller, and at most
+const LONG = 19; // letters of a line that is made as wide as its card
 const MOST_CHOSEN = 16, MOST_ROW = 4; // numbers of an array that are dragged one by one: when they are chosen, and at once
-const CELL = 150, ROW = 62; // px: of what is dragged above the graph, its least width and its height
+const CELL = 150, ROW = 62, REST = 8; // px: of what is dragged above the graph, its least width and its height; of a track beyond its card
 const FEW = 4, ROOM = 22, FULL = 6; // numbers and letters, as in `words.py`
 
 // ---- numbers in words, as `kit/words.py` writes them ----
@@ -61,8 +62,8 @@ const worth = (parts, arrays) => (Array.isArray(parts) ? parts.reduce((sum, [sig
 const latest = (changes, step) => changes.reduce((found, [when, words]) => (when <= step ? words : found), "");
 
 // All that is said at a step of a way of folding.
-function sentenceOf({ more }, way, { step, view }, arrays) {
-  return saidWith([way.said[step], more, view === "tape" ? latest(way.taped, step) : ""].filter(Boolean).join(" "), arrays);
+function sentenceOf(way, { step, view }, arrays) {
+  return saidWith([way.said[step], view === "tape" ? latest(way.taped, step) : ""].filter(Boolean).join(" "), arrays);
 }
 
 // The first card whose value is not finite while what it was computed from is, and what it holds.
@@ -71,21 +72,22 @@ function faultOf(way, arrays) {
   return bad && { title: bad.title, what: arrays[/⟦(\d+)/.exec(bad.value)[1]].values.some(Number.isNaN) ? "nan" : "inf" };
 }
 
-// The title, the text and the line below of the card of a gradient in a view at a step; undefined where there is none yet.
-function nodeOf(card, way, { step, view }) {
+// The title, the text and the line below of the card of a gradient in a view at a step; undefined where there is none yet. Where the
+// graph is `upright`, edges begin below it, so that it is there from the start.
+function nodeOf(card, way, { step, view, upright }) {
   const { gradient, tape } = card, value = gradient ? latest(gradient.texts, step) : "";
   if (view === "tape") {
-    if (!tape || (step < card.ran && !way.retained)) return undefined;
+    if (!tape || (step < card.ran && !way.retained && !upright)) return undefined;
     const released = tape.gone || (tape.frees && card.walked && step > card.walked);
     return { title: tape.title, value: tape.gone ? "released" : value, foot: tape.saves, released, tip: tape.tip };
   }
-  if (!gradient || step < way.seed) return undefined;
+  if (!gradient || (step < way.seed && !upright)) return undefined;
   return { title: gradient.title, value, foot: latest(gradient.sums, step), tip: gradient.tip, bad: gradient.bad };
 }
 
 // ---- what is drawn ----
 
-const middle = (x, y, words, kind, more = {}) => svg("text", { x, y, class: `graph-${kind}`, "text-anchor": "middle", ...more }, words);
+const middle = (x, y, words, kind, more = {}) => svg("text", { x, y, class: `lab-${kind}`, "text-anchor": "middle", ...more }, words);
 
 // A card at (x, y); `act` is what a click does.
 function cardAt(x, y, wide, kinds, lines, { key, label, act, tip }) {
@@ -93,25 +95,26 @@ function cardAt(x, y, wide, kinds, lines, { key, label, act, tip }) {
   return svg("g", { class: `graph-card ${kinds.join(" ")}`, tabindex: 0, role: "button", "aria-label": label, "data-key": key, onclick: act,
     onkeydown: (event) => { if (event.key === "Enter" || event.key === " ") { event.preventDefault(); act(); } } },
     svg("title", {}, tip.join("\n")), ...pile, svg("rect", { x, y, width: wide, height: HIGH, rx: kinds.includes("leaf") ? 20 : 6 }),
-    middle(x + wide / 2, y + 17, lines[0], "name"), middle(x + wide / 2, y + 33, lines[1], "value"));
+    middle(x + wide / 2, y + 17, lines[0], "name"), middle(x + wide / 2, y + 33, lines[1], "word", lines[1].length > LONG ? { textLength: wide - 10, lengthAdjust: "spacingAndGlyphs" } : {}));
 }
 
 function graphOf(way, flow, state, arrays, does) {
-  const { step, view } = state, { wide, cards } = way, drawn = [wireHeads()], fill = (words) => saidWith(words, arrays);
+  const { step, view, upright } = state, { wide, cards } = way, drawn = [wireHeads()], fill = (words) => saidWith(words, arrays);
   way.edges.forEach((edge, k) => {
     const { ran } = cards[edge.to], on = edge.walked && step >= edge.walked, taped = way.retained && view === "tape" && cards[edge.from].tape && cards[edge.to].tape;
-    const nil = Array.isArray(edge.nil) ? edge.nil.every((place) => isNothing(arrays[place])) : edge.nil;
+    const nil = edge.walked && Array.isArray(edge.nil) ? edge.nil.every((place) => isNothing(arrays[place])) : edge.walked && edge.nil;
     drawn.push(wireForward(flow.forward[k], step && step === ran ? "graph-now" : step < ran ? "graph-pale" : ""));
     if ((edge.walked && step >= way.seed) || taped) drawn.push(wireBack(flow.back[k], on || taped, `${nil ? "graph-nil" : ""} ${step === edge.walked ? "graph-now" : ""}`));
   });
-  if (step >= way.seed) way.edges.forEach((edge, k) => { if (edge.slope) drawn.push(written(flow.labels[k][0], flow.labels[k][1] + 4, fill(edge.slope), "slope", "middle")); });
+  if (step >= way.seed) way.edges.forEach((edge, k) => { if (edge.slope && !(does.asked() && edge.walked > step)) drawn.push(written(flow.labels[k][0], flow.labels[k][1] + 4, fill(edge.slope), "slope", "middle")); });
   cards.forEach((card, i) => {
     const [x, y] = flow.boxes[i], seen = step >= card.ran, value = fill(card.value), opens = card.opens && does.leads(card.opens);
     const kinds = [card.kind, seen ? "" : "pale", step && step === card.ran ? "now" : "", card.marked ? "marked" : "", card.bad ? "bad" : ""].filter(Boolean);
     const label = `${card.title}${seen ? `: ${value}` : ", has not run yet"}${opens ? ", folded: unfold it" : ""}`;
-    drawn.push(cardAt(x, y, wide, kinds, [card.title, seen ? value : ""], { key: `n${i}`, tip: card.tip, label, act: () => (opens ? does.fold(card.opens) : does.tell(card.tip)) }));
-    const node = nodeOf(card, way, state), foot = node?.foot || card.told;
-    if (foot) drawn.push(middle(x + wide / 2, y + (card.gradient || card.tape ? HALF : 0) + HIGH + 13, fill(foot), node?.released ? "note released" : "note"));
+    const alone = upright && card.kind === "leaf" && !card.gradient && !card.tape; // it stands where its edge begins
+    drawn.push(cardAt(x, alone ? y + HALF : y, wide, kinds, [card.title, seen ? value : ""], { key: `n${i}`, tip: card.tip, label, act: () => (opens ? does.fold(card.opens) : does.tell(card.tip)) }));
+    const node = nodeOf(card, way, state), foot = node?.foot;
+    if (foot) drawn.push(middle(x + wide / 2, y + (card.gradient || card.tape ? HALF : 0) + HIGH + 13, fill(foot), node?.released ? "note graph-released" : "note"));
     if (!node) return;
     const now = step && (step === card.walked || card.gradient?.texts.some(([when]) => when === step)), words = fill(node.value);
     const states = ["gradient", words ? "" : "pale", now ? "now" : "", words === NONE || words === "0" ? "nil" : "", node.bad ? "bad" : ""].filter(Boolean);
@@ -133,9 +136,9 @@ function normsOf({ norms, last }, words, step, arrays, width, go) {
   return [svg("rect", { x: left, y: 24, width: right - left, height: high - 58, class: "lab-area" }), ...leftOf(up, left - 6, right, powers, (power) => number(10 ** power)),
     written(0, 12, words.norm, "note"),
     ...(points.some(({ size }) => size === 0) ? [written(left - 6, high - 16, "0", "note", "end")] : []), ...(points.some(({ size }) => !Number.isFinite(size)) ? [written(left - 6, 24, "nan, inf", "note", "end")] : []),
-    svg("path", { d: through(seen), class: "graph-curve" }),
+    svg("path", { d: through(seen), class: "lab-bwd" }),
     ...points.map((p, i) => svg("circle", { cx: across(i), cy: place(p, i)[1], r: 4.5, class: `graph-dot ${p.when > step ? "pale" : ""}`, onclick: () => go(Math.min(p.when, last)) }, svg("title", {}, `${p.title}: ‖${number(p.size)}‖`))),
-    ...shown.map(([title, x]) => middle(x, high - 4, title, "note"))];
+    ...shown.map(([title, x, i]) => (i === 0 ? written(left, high - 4, title, "note") : i === points.length - 1 ? written(right, high - 4, title, "note", "end") : middle(x, high - 4, title, "note")))];
 }
 
 // Arrays in a step, as tables with a colour for each number.
@@ -152,18 +155,18 @@ function insideOf(groups, arrays) {
 
 // An input, or a whole array of them (""), as what is dragged: its label, its range, its value, and the inputs that give it another.
 // A whole array is multiplied, on a logarithmic scale.
-function draggedOf({ start, program }, { name, node, entries, seed }, entry) {
+function draggedOf({ start, program }, { name, node, entries }, entry) {
   const begin = (one) => constant(start[program.inputs.indexOf(one)]), whole = entry === "";
   const lead = whole ? entries.reduce((found, one) => (Math.abs(begin(one)) > Math.abs(begin(found)) ? one : found), entries[0]) : entry;
   const scale = (whole && begin(lead)) || 1, half = 1.5 * Math.max(1, Math.abs(begin(lead)));
-  return { label: entry || name, sign: whole ? "×" : "=", log: whole, node, place: entries.indexOf(entry), seed, value: (inputs) => (inputs[lead] ?? begin(lead)) / scale,
+  return { label: entry || name, sign: whole ? "×" : "=", log: whole, node, place: entries.indexOf(entry), value: (inputs) => (inputs[lead] ?? begin(lead)) / scale,
     range: whole ? [0.1, 10] : [begin(lead) - half, begin(lead) + half],
     inputs: (before, value) => ({ ...before, ...Object.fromEntries((whole ? entries : [entry]).map((one) => [one, whole ? begin(one) * value : value])) }) };
 }
 
 // What is dragged above the graph: numbers of short arrays, other arrays as a whole, all weights together, and what was `picked`.
 function rowOf(data, picked) {
-  const own = data.inputs.filter(({ name, entries, seed }) => entries.length > 1 && (seed || !name.includes(".")));
+  const own = data.inputs.filter(({ name, entries }) => entries.length > 1 && !name.includes("."));
   const found = own.flatMap((input) => (input.entries.length > MOST_ROW ? [[input, ""]] : input.entries.map((entry) => [input, entry])));
   if (data.weights.length > 1) found.push([{ name: data.words.weights, entries: data.weights.flat() }, ""]);
   if (picked && !found.some(([{ node }, entry]) => node === picked[0].node && entry === picked[1])) found.push(picked);
@@ -180,7 +183,7 @@ export default { render({ model, el }) {
   const go = (step, dragging = false) => { chosen = frame.asked = null; frame.asking.hidden = true; frame.set({ step: stopAt(step) }, dragging); };
   const placeIn = (next) => (next ? Math.max(next.places.findLastIndex((place) => place <= way.places[frame.state.step]), 0) : 0); // as much has happened as before
   const does = {
-    leads: (opens) => live || opens in data.ways, tell: (tip) => { chosen = tip; frame.redraw(); },
+    asked: () => frame.asked, leads: (opens) => live || opens in data.ways, tell: (tip) => { chosen = tip; frame.redraw(); },
     fold: (opened) => { chosen = null; frame.set({ opened, step: placeIn(data.ways[opened]) }); },
   };
 
@@ -190,23 +193,21 @@ export default { render({ model, el }) {
   });
   const back = frame.button("Back", () => go(frame.state.step - 1)), next = frame.button("Next", () => go(frame.state.step + 1));
   frame.predict(({ step }) => questionAt(step));
-  if (data.views.length > 1) {
-    const views = data.views.map((view) => html("button", { type: "button", onclick: () => frame.set({ view }) }, data.names[view]));
-    frame.controls.push(() => views.forEach((button, i) => button.setAttribute("aria-pressed", data.views[i] === frame.state.view)));
-    frame.menu.append(html("div", { class: "lab-choice", role: "group", "aria-label": "View" }, ...views));
-  }
+  const views = Object.entries(data.views).map(([view, name]) => html("button", { type: "button", "data-view": view, onclick: () => frame.set({ view }) }, name));
+  frame.controls.push(() => views.forEach((button) => button.setAttribute("aria-pressed", button.dataset.view === frame.state.view)));
+  frame.menu.append(html("div", { class: "lab-choice", role: "group", "aria-label": "View" }, ...views));
   frame.controls.push(() => {
     const focused = document.activeElement;
     back.disabled = !frame.state.step; next.disabled = frame.state.step >= way.last;
     frame.predictor.hidden = !Object.keys(way.asks).length;
     if (focused === next && next.disabled) back.focus(); else if (focused === back && back.disabled) next.focus();
   });
-  const several = data.inputs.filter(({ entries }) => entries.length > 1);
+  const several = data.inputs.filter(({ name, entries }) => entries.length > 1 || name.includes("."));
   if (several.length) {
-    const choices = several.flatMap((input) => [[input, ""], ...input.entries.slice(0, MOST_CHOSEN).map((entry) => [input, entry])]);
+    const choices = several.flatMap((input) => [...(input.entries.length > 1 ? [[input, ""]] : []), ...input.entries.slice(0, MOST_CHOSEN).map((entry) => [input, entry])]);
     const select = html("select", { "aria-label": "Also drag", onchange: () => { picked = choices[select.selectedIndex - 1]; shown = ""; frame.redraw(); } },
       html("option", {}, "…"), ...choices.map(([{ name }, entry]) => html("option", {}, entry || `all of ${name}`)));
-    frame.menu.append(html("label", { class: "graph-pick" }, "Also drag ", select));
+    frame.menu.append(html("label", {}, "Also drag ", select));
   }
   if (data.inputs.length) frame.button("Start values", () => frame.set({ inputs: {} }), frame.menu);
 
@@ -220,7 +221,7 @@ export default { render({ model, el }) {
 
   const notice = html("p", { class: "graph-notice", role: "note" }), folded = html("span", { class: "lab-bar graph-folds" }), tip = html("p", { class: "graph-tip" });
   const inside = html("div", { class: "graph-inside", role: "group", "aria-label": "Inside this step", tabindex: 0 }), code = html("details", { class: "graph-code" }, html("summary", {}, "The program of the gradient, as graph mode runs it"), html("pre", {}, data.source || `There is none: ${data.why}.`));
-  const caption = () => (data.inputs.length ? words.dragged : words.graph);
+  const caption = () => (frame.state.view === "tape" ? words.taped : data.inputs.length ? words.dragged : words.graph);
   const row = frame.panel(data.inputs.some(({ seed }) => seed) ? words["seeded row"] : words.row, 100, 100), plane = frame.panel(caption(), 100, 100), curve = frame.panel(words.norms, 100, 100);
   for (const [panel, label] of [[row, "What is dragged"], [plane, "The graph"], [curve, "Gradient norms"]]) { panel.drawn.setAttribute("aria-label", label); panel.figure.setAttribute("tabindex", -1); }
   for (const [panel, kind] of [[row, "row"], [curve, "norms"]]) panel.figure.classList.add(`graph-${kind}`);
@@ -235,7 +236,7 @@ export default { render({ model, el }) {
     const [low, high] = range.map((end) => (log ? Math.log10(end) : end)), along = axis(low, high, from, to), unit = log ? 0.005 : 10 ** (Math.floor(Math.log10(high - low)) - 2);
     const now = (state) => clamped(log ? Math.log10(value(state.inputs)) : value(state.inputs), low, high);
     const set = (to) => ({ inputs: inputs(frame.state.inputs, Number((log ? 10 ** clamped(to, low, high) : Math.round(clamped(to, low, high) / unit) * unit).toPrecision(log ? 3 : 12))) });
-    panel.front.append(svg("line", { x1: from, x2: to, y1: y, y2: y, class: "graph-track" }));
+    panel.front.append(svg("line", { x1: from, x2: to, y1: y, y2: y, class: "lab-other" }));
     frame.handle(panel, label, { at: (state) => [along(now(state)), y], move: (px) => set(along.inverse(px)), range, value: (state) => value(state.inputs),
       keys: (step) => set(Number.isFinite(step) ? now(frame.state) + step * 5 * unit : step > 0 ? high : low), words: (state) => `${label} ${sign} ${number(value(state.inputs))}` });
   }
@@ -249,22 +250,22 @@ export default { render({ model, el }) {
     for (const { dragged, x, y } of cells) disc(row, dragged, x + 12, x + wide - 18, y + 34);
     row.figure.hidden = !cells.length;
     row.drawn.setAttribute("viewBox", `0 0 ${room} ${cells.length ? cells.at(-1).y + ROW : 0}`);
-    for (const input of data.inputs.filter(({ entries }) => entries.length === 1)) {
+    for (const input of data.inputs.filter(({ name, entries }) => entries.length === 1 && !name.includes("."))) {
       const i = way.cards.findIndex(({ kind, node }) => kind === "leaf" && node === input.node);
-      if (i >= 0) disc(plane, draggedOf(data, input, input.entries[0]), flow.boxes[i][0], flow.boxes[i][0] + way.wide, flow.boxes[i][1] + (HALF + HIGH) / 2);
+      if (i >= 0) disc(plane, draggedOf(data, input, input.entries[0]), flow.boxes[i][0] - REST, flow.boxes[i][0] + way.wide + REST, flow.boxes[i][1] + (HALF + HIGH) / 2);
     }
   }
 
   // What is written beside the discs above the graph: the number, and the gradient for it once that is there.
   function labelled({ dragged, x, y }, { step, inputs }) {
-    const { label, sign, place, node, value, seed } = dragged, gradient = !seed && place >= 0 && way.cards.find((card) => card.kind === "leaf" && card.node === node)?.gradient;
+    const { label, sign, place, node, value } = dragged, gradient = place >= 0 && way.cards.find((card) => card.kind === "leaf" && card.node === node)?.gradient;
     const open = gradient && /⟦(\d+)/.exec(latest(gradient.texts, step)), said = open && number(arrays[open[1]].values[place]);
     return [written(x + 12, y + 16, `${label} ${sign} ${number(value(inputs))}`, "name"), ...(said ? [svg("text", { x: x + 12, y: y + 53, class: "lab-tangentword" }, filledIn(words.gradient, { value: said }))] : [])];
   }
 
   function draw(state) {
     way = wayOf(state);
-    const step = stopAt(state.step), at = { ...state, step }, focus = frame.root.contains(document.activeElement) && document.activeElement.dataset?.key;
+    const step = stopAt(state.step), at = { ...state, step, upright }, focus = frame.root.contains(document.activeElement) && document.activeElement.dataset?.key;
     arrays = arraysOf(data, numbersOf(data, state.inputs));
     const flow = way.flows[Number(upright)], room = frame.panels.clientWidth || 600, broad = Math.min(room, 900), key = `${state.opened}|${upright}|${room}`;
     plane.drawn.setAttribute("viewBox", `0 0 ${flow.width} ${flow.height}`);
@@ -287,11 +288,11 @@ export default { render({ model, el }) {
     notice.hidden = !notice.textContent;
     folded.replaceChildren(...(way.boxes ? [html("span", {}, way.boxes)] : []), ...way.folds.filter(([, to]) => does.leads(to)).map(([title, to]) => html("button", { type: "button", class: "lab-button", onclick: () => does.fold(to) }, `Fold ${title}`)));
     folded.hidden = !folded.childNodes.length;
-    tip.textContent = chosen ? chosen.join(" · ") : "";
-    tip.hidden = !chosen;
+    tip.textContent = chosen ? chosen.join(" · ") : data.more;
+    tip.hidden = !tip.textContent;
     inside.hidden = !way.inside[step];
     inside.replaceChildren(...insideOf(way.inside[step], arrays));
-    return sentenceOf(data, way, at, arrays);
+    return sentenceOf(way, at, arrays);
   }
 
   // What runs now is scrolled into sight, sideways alone.

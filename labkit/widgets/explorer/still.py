@@ -48,7 +48,7 @@ def images(picture: Any) -> dict[str, Any]:
 
 def png(drawn: Drawn, theme: str, scale: float) -> bytes:
     """Painted by matplotlib."""
-    out, (title, words) = io.BytesIO(), drawn[2]
+    out, (title, words, _) = io.BytesIO(), drawn[2]
     _figure(drawn, theme, scale).savefig(out, format="png", metadata={"Title": title, "Description": words})
     return out.getvalue()
 
@@ -57,7 +57,7 @@ def _things(drawn: Drawn, theme: str) -> tuple[float, float, list[Thing]]:
     """The size, and what is drawn."""
     way, at, words = drawn
     ink, flow = PALETTES[theme], way["flows"][0]
-    lines = _wrapped(words[1].splitlines()[-1] if words[1] else "", max(int(flow["width"] / 6.4), 60))
+    lines = _wrapped(words[2], max(int(flow["width"] / 6.4), 60))
     width = max(flow["width"], 480.0)
     below = TOP + flow["height"]
     height = below + LINE * max(len(lines), 2) + 8  # the same at most steps
@@ -145,7 +145,7 @@ def _wrapped(words, most):
 
 def _figure(drawn: Drawn, theme: str, scale: float) -> Any:
     if find_spec("matplotlib") is None:
-        raise ImportError(f"a picture as PNG needs matplotlib: {how_to_install('notebooks')}")
+        raise ImportError("a picture as PNG needs matplotlib: {command}".format(command=how_to_install("notebooks")))
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
     from matplotlib.patches import FancyBboxPatch, PathPatch

@@ -55,7 +55,7 @@ def _figure_class():
     try:
         from matplotlib.figure import Figure
     except ImportError:
-        raise ImportError(f"a plot needs matplotlib: {how_to_install('notebooks')}") from None
+        raise ImportError("a plot needs matplotlib: {command}".format(command=how_to_install("notebooks"))) from None
     return Figure
 
 

@@ -133,7 +133,7 @@ class Program:
         name = _CALLED.get(name := op.fun.__name__.strip("_"), name)
         dtype = np.asarray(op.value).dtype
         if np.shape(op.value) != () or dtype.name not in ("float64", "float32", "int64", "bool") or op.kwargs:
-            raise TypeError(f"{name}: no single number")
+            raise TypeError("{name}: no single number".format(name=name))
         if name in ("ones_like", "zeros_like"):
             return Const(float(name == "ones_like"))
         parents = dict(zip(op.argnums, op.parents, strict=True))

@@ -80,7 +80,7 @@ export default { render({ model, el }) {
     return [written(x, y - 17, slope && `×${bracketed(slope)}`, "slope", "middle"),
       svg("g", { class: `cut-scissors ${cut ? "cut" : ""}`, transform: `translate(${x} ${y})`, role: "button", tabindex: 0, "aria-pressed": String(cut), "aria-label": said, "data-key": label, onclick: act,
         onkeydown: (event) => { if (event.key === "Enter" || event.key === " ") { event.preventDefault(); act(); } } },
-      svg("title", {}, said), svg("circle", { r: 13 }), svg("path", { d: "M-3.5 -3L7 5M-3.5 3L7 -5" }), svg("circle", { cx: -6, cy: -4.5, r: 2.6 }), svg("circle", { cx: -6, cy: 4.5, r: 2.6 }))];
+      svg("title", {}, said), svg("circle", { r: 13 }), svg("circle", { r: 19, class: "cut-reach" }), svg("path", { d: "M-3.5 -3L7 5M-3.5 3L7 -5" }), svg("circle", { cx: -6, cy: -4.5, r: 2.6 }), svg("circle", { cx: -6, cy: 4.5, r: 2.6 }))];
   }
 
   const room = () => Math.max(flows[Number(upright)].width, program.inputs.length && NARROW);

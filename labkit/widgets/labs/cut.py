@@ -155,8 +155,8 @@ def _backward(story, cut, found, places):
     if ends:
         totals = reverse_pass([found[n.index]._node for n in ends], [np.asarray(n.seed) for n in ends], observe)
     gradients |= {index[root]: total for root, total in totals.items()}
-    totals = [np.asarray(gradients[i]) if i in gradients else None for i in range(len(found))]
-    return Cut(cut, tuple(totals), sent)
+    whole = [np.asarray(gradients[i]) if i in gradients else None for i in range(len(found))]
+    return Cut(cut, tuple(whole), sent)
 
 
 def _paths_to(story: Story, leaf: int) -> tuple[tuple[Use, ...], ...] | None:

@@ -14,7 +14,7 @@ import labkit
 import labkit.mindspore as ms
 import labkit.torch as torch
 from labkit.mindspore import nn
-from labkit.widgets.explorer.explorer import VIEWS, Explorer, StillExplorer, show
+from labkit.widgets.explorer.explorer import VIEWS, Explorer, show
 
 
 def loss(x, w, b):
@@ -234,16 +234,6 @@ def test_a_still_tape_shows_the_way_back_half_done():
     picture = show(loss, 1.5, -0.8, 0.3, view="tape")
     assert picture.svg() == picture.svg(step=10) and ">saves self = x, other = w<" in picture.svg()
     assert ">released<" in picture.svg(step=13) and show(lambda x: 3.0, 1.0, view="tape").svg()
-
-
-def test_static_is_a_picture_without_controls(monkeypatch):
-    picture, displayed = show(loss, 1.5, -0.8, 0.3, static=True), []
-    assert isinstance(picture, StillExplorer) and isinstance(picture, Explorer)
-    monkeypatch.setattr("IPython.display.display", lambda data, **more: displayed.append(data))
-    picture._ipython_display_()
-    (data,) = displayed
-    assert {"text/plain", "text/html", "image/png"} <= data.keys() and "data-labkit" not in data["text/html"]
-    assert data["text/plain"] == picture.describe()
 
 
 @pytest.mark.parametrize("name, start", [("x.svg", b"<svg"), ("x.png", b"\x89PNG"), ("x.html", b"<!doctype html>")])

@@ -32,7 +32,7 @@ EVERY = """(data, key, inputs) => {
   const numbers = (part) => (part.array === undefined ? part : arrays[part.array].values.map((one) => number(one)));
   const gradients = (card) => every.map((at) => fill(nodeOf(card, way, at)?.value ?? ""));
   return {
-    said: every.map((at) => sentenceOf(data, way, at, arrays)), slopes: way.edges.map(({ slope }) => fill(slope)),
+    said: every.map((at) => sentenceOf(way, at, arrays)), slopes: way.edges.map(({ slope }) => fill(slope)),
     cards: way.cards.map((card) => [fill(card.value), gradients(card)]),
     inside: every.map(({ step }) => (way.inside[step] || []).map(({ words, parts }) => [fill(words), parts.map(numbers)])),
   };

@@ -189,6 +189,23 @@ ones_for_all = slip(
 )
 
 
+both_negative = slip(
+    "In a - b the minus belongs to b alone.",
+    "1.0, -1.0 -> -1.0, -1.0",
+)
+
+quotient_as_a_product = slip(
+    "(b, a) belongs to a product. a / b has other local gradients.",
+    "1 / b, -a / b**2 -> b, a",
+)
+
+
+numerator_as_b = slip(
+    "In the quotient rule the derivative of the numerator a with respect to b is 0, not 1.",
+    "-a / b**2 -> (b - a) / b**2",
+)
+
+
 hints = (
     "Hold b still and let a move. Then hold a still and let b move.",
     "add: (1, 1). subtract: (1, -1). multiply: (b, a).",

@@ -193,6 +193,18 @@ divided_by_itself = slip(
 )
 
 
+sum_not_kept = slip(
+    "total stays 0: the loop computes total + value and keeps it nowhere. Assign it: total = total + value.",
+    "total = total + value -> total + value",
+)
+
+
+length_added = slip(
+    "You add the length of the list in each turn. Add the number.",
+    "total + value -> total + len(values)",
+)
+
+
 hints = (
     "Read the last line of the error. Which name does it not know?",
     "Write total where totl stands. Then try mean([1.0, 2.0, 6.0]): it should be 3.",

@@ -106,3 +106,11 @@ a_keeps_both = wrong(
     "Here contributions replace each other. You added some of them.",
     {1: either(42, 24)},
 )
+
+
+first_visit_only = wrong(
+    'That is "visited once". Recursion visits a again when the 9 comes, and sends on all that a has by then.',
+    {2: either(18, 24)},
+)
+
+as_recursion = wrong('That is "recursion". Here a is visited only once.', {3: 48})

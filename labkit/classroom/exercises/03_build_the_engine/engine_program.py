@@ -345,6 +345,43 @@ tanh_after_add = slip(
 )
 
 
+product_as_a_sum = slip(
+    "In a product the local gradients are the other factors. 1 and 1 belong to a sum.",
+    "slopes = values[places[1]], values[places[0]] -> slopes = 1.0, 1.0",
+)
+
+two_inputs_always = slip(
+    "There need not be two inputs: return the first len(inputs) gradients.",
+    "grads[: len(inputs)] -> grads[:2]",
+)
+
+
+equal_terms_once = slip(
+    "In u + u the same value is used twice, and both uses contribute.",
+    'slope * grads[node] -> slope * grads[node] / (places.count(parent) if op == "add" else 1)',
+)
+
+equal_factors_once = slip(
+    "In u * u the same value is used twice, and both uses contribute.",
+    'slope * grads[node] -> slope * grads[node] / (places.count(parent) if op == "multiply" else 1)',
+)
+
+products_local_gradient_alone = slip(
+    "In a product the local gradient is sent alone. Multiply it by the gradient of the product.",
+    'slope * grads[node] -> slope * (1 if op == "multiply" else grads[node])',
+)
+
+tanh_local_gradient_alone = slip(
+    "In tanh the local gradient is sent alone. Multiply it by the gradient of the value.",
+    'slope * grads[node] -> slope * (1 if op == "tanh" else grads[node])',
+)
+
+sums_local_gradient_alone = slip(
+    "In a sum 1 is sent. Send the gradient of the sum to each term.",
+    'slope * grads[node] -> slope * (1 if op == "add" else grads[node])',
+)
+
+
 ways = (EXACT, PLAIN)
 hints = (
     "Two loops. The first one appends a value for each instruction; the second one is the backward pass, as in "

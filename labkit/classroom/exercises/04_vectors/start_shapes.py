@@ -57,7 +57,7 @@ three = judged("structure", [(2, 3), (3,), (2, 3)])
 
 one_number = wrong(
     "x[0] is a row of numbers, not one number.",
-    {1: ()},
+    {1: either((), (1,))},
 )
 
 one_axis_summed = wrong(
@@ -83,3 +83,8 @@ summed_element_by_element = wrong("sum() does not work on each element: it adds 
 all_in_a_row = wrong("A shape has one number for each axis. x has two axes, and 2 * x keeps them.", {2: (6,), 0: (6,)})
 
 columns_first = wrong("The first number of a shape counts the rows.", {0: (3, 2), 2: (3, 2)})
+
+
+whole_array = wrong("x[0] is one of the two rows, not the whole array.", {1: (2, 3)})
+
+row_for_the_array = wrong("2 * x works on the whole array, not on one row.", {2: (3,)})

@@ -107,7 +107,7 @@ jacobian_of_one_number = wrong(
 )
 
 bias_of_each_example = wrong(
-    "b is one array of 2 numbers, so its axes in the Jacobian are (2,). The axes of the output come first.",
+    "A Jacobian has first all axes of the output of layer, then those of the input: b has one.",
     {3: either((4, 2, 4, 2), (4, 2))},
 )
 
@@ -118,7 +118,7 @@ another_input = wrong(
 
 pull_takes_one_number = wrong(
     "vjp_fn takes one number for each element of the output, with the output's shape.",
-    {4: either((), (2,), (3, 2))},
+    {4: either((), (2,), (4,), (3, 2))},
 )
 
 
@@ -153,3 +153,24 @@ b_with_two_axes = wrong("b has one axis, and so has its gradient.", {1: either((
 jvp_as_one_number = wrong(
     "A JVP gives a tangent of the output: one number for each of its elements.", {6: either((), (2,), (4,))}
 )
+
+
+jacobian_for_a_gradient = wrong(
+    "That is the shape of a Jacobian of layer. The loss is one number, so its gradient has the axes of the input only.",
+    {0: (4, 2, 3, 2), 1: (4, 2, 2)},
+)
+
+output_for_the_input = wrong(
+    "That is the shape of the output of layer. A gradient has the shape of its input.", {7: (4, 2)}
+)
+
+one_number_for_each_row = wrong(
+    "x has two axes, so its gradient has two: a number for each element.", {7: either((4,), (3,)), 5: (4,)}
+)
+
+axes_missing = wrong(
+    "A Jacobian has all axes of the output and all axes of the input: two and two for w, two and one for b.",
+    {2: either((4, 2, 2), (4, 2, 3), (4, 3), (4, 2)), 3: either((4, 3), (2,))},
+)
+
+tangent_of_x = wrong("t is a tangent of w, and J @ t has the shape of the output.", {6: (4, 3)})

@@ -117,7 +117,7 @@ counted_from_one = wrong(
 
 all_for_none = wrong(
     "grad_position=None asks for no input: only the weights are left.",
-    {3: either(("dx", "dw"), ("dx", ("dw",)), "dx")},
+    {3: either(("dx", "dw"), ("dx", ("dw",)), "dx", ("dx", "dy"), (("dx", "dy"), ("dw",)))},
 )
 
 
@@ -142,4 +142,21 @@ weights_first = wrong(
 
 all_gradients_for_none = wrong(
     "None and None ask for nothing. The call does not choose for you.", {6: either(("dx", "dy"), None)}
+)
+
+
+weights_ignored = wrong(
+    "weights asks for the gradients of the weights as well: they are the second part of a pair.",
+    {4: "dx", 5: ("dx", "dy")},
+)
+
+both_refused = wrong(
+    "Gradients of inputs and of weights may be asked for in one call.",
+    {4: either(ValueError, TypeError), 5: either(ValueError, TypeError)},
+)
+
+tuple_refused = wrong("grad_position may be a tuple: it asks for several inputs.", {2: either(ValueError, TypeError)})
+
+one_input_with_the_weights = wrong(
+    "(0, 1) asks for both inputs, also where weights are given.", {5: either(("dx", ("dw",)), ("dy", ("dw",)))}
 )

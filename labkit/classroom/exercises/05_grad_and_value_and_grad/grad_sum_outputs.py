@@ -149,6 +149,12 @@ values_for_derivatives = slip(
 )
 
 
+chained = slip(
+    "The two outputs stand next to each other: their gradients are added, not chained.",
+    "(logits - y) * w + w -> (logits - y) * w * (1 + w)",
+)
+
+
 ways = (PLAIN,)
 hints = (
     "With has_aux=False, the function that is differentiated is loss + logits.",

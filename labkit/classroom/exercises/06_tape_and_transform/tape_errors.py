@@ -96,3 +96,19 @@ product_saves_nothing = wrong(
     "The product saved x and y for its backward pass, and the first backward freed them.",
     {1: "fine"},
 )
+
+
+backward_pass_impossible = wrong(
+    "It fails, and PyTorch itself refuses: it cannot run this backward pass. Look at the type of PyTorch's own errors.",
+    {1: either("AttributeError", "TypeError", "ValueError"), 6: either("AttributeError", "TypeError", "ValueError")},
+)
+
+method_missing = wrong(
+    "It fails, because the object has no method of this name. Which type of error does Python raise then?",
+    {3: "ValueError", 5: "ValueError"},
+)
+
+line_runs = wrong(
+    "This line runs: nothing that the second call needs is missing.",
+    {0: either("AttributeError", "TypeError", "ValueError"), 4: either("AttributeError", "TypeError", "ValueError")},
+)

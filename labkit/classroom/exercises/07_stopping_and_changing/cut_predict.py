@@ -57,8 +57,7 @@ value_zero = wrong(
 
 factor_lost = wrong(
     "You left the stopped factor out. It is a constant, and a constant factor stays: (c * x)' = c.",
-    {0: 1, 1: 1},
-    together=True,
+    {0: 1, 1: 1, 5: 2 * at},
     answer=[1, 1, 1, 2 * at, 0, 2 * at],
 )
 
@@ -68,7 +67,7 @@ value_and_gradient_mixed = wrong(
 )
 
 five_of_them = judged("structure", [at, at**2, 1, 2 * at, 0])
-a_slip = judged("value", [at, at**2, 1, 2 * at, 0, at**3])
+a_slip = judged("value", [at, at**2, 1, 2 * at, 0, at**3 + 1])
 
 square_of_the_constant_lost = wrong(
     "The constant is stop(x) ** 2, not stop(x): square its value.",
@@ -77,18 +76,18 @@ square_of_the_constant_lost = wrong(
 
 values = wrong(
     "These are values of the functions. Asked for are gradients.",
-    {0: at * at, 1: at**3, 2: at * at + at, 3: at, 4: at * at, 5: at**4},
+    {0: at * at, 1: at**3, 2: at * at + at, 3: either(at, at * at), 4: at * at, 5: at**4},
 )
 
 constant_term_counted = wrong(
     "A stopped term is a constant that is added: its derivative is 0.",
-    {2: either(0, at * at + 1), 3: either(2 * at + 1, 0)},
+    {2: either(0, at * at + 1), 3: 2 * at + 1},
 )
 
 
 stopped_part_differentiated = wrong(
     "You differentiated what is stopped. It is a constant: differentiate what stands outside stop(...).",
-    {1: 2 * at * at, 2: 2 * at, 3: 1 - 2 * at, 4: 2 * at, 0: 1},
+    {1: either(2 * at * at, 2 * at), 2: 2 * at, 3: 1 - 2 * at, 4: 2 * at},
     answer=[at, 2 * at * at, 2 * at, 1 - 2 * at, 2 * at, 2 * at**3],
 )
 
@@ -105,3 +104,11 @@ stopped_factor_is_zero = wrong(
 everything_is_stopped = wrong(
     "Everything is inside stop(...): no part is left that depends on x.", {4: either(1, at, 2)}
 )
+
+
+two_left_out = wrong("The derivative of x**2 is 2 * x: the 2 is missing.", {5: at**3, 3: at})
+
+term_by_its_value = wrong("The derivative of x is 1, not x.", {2: at})
+
+
+cancelled = wrong("The stopped x**2 cancels the value of the other x**2, not its gradient.", {3: 0})

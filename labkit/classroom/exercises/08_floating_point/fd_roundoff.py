@@ -75,7 +75,6 @@ then_it_is_exact = wrong(
     {5: either(1, 0.75)},
 )
 
-two = judged("value", {5: 2})
 one_number = judged("kind", 0)
 
 float64_is_exact = wrong(
@@ -91,4 +90,13 @@ no_change_is_nan = wrong(
 distance_for_the_slope = wrong(
     "That is a distance. The slope is the distance that x really moved, divided by h.",
     {0: 2**-30, 5: either(2**-10, 2**-11)},
+)
+
+two_gaps = wrong("x + h is stored as 1 + 2**-10, one gap above 1.", {5: either(2, 2.6667)})
+gap_for_the_slope = wrong(
+    "256 is the gap at 2**60. h is far less than half of it, so x + h is stored as x.", {4: either(256, 2**60)}
+)
+
+quarter_of_a_gap = wrong(
+    "h is a quarter of the gap at 1, so x + h is rounded to 1, not to the number above.", {3: either(4, 2)}
 )

@@ -114,6 +114,24 @@ gap_of_one_bit_more = slip(
 )
 
 
+@wrong("Each bit of the fraction halves the smallest number: the exponent is smaller by F, not by 2**F.", parts=(2,))
+def power_of_the_fraction(E, F):
+    largest, normal, smallest, gap = limits(E, F)
+    return largest, normal, normal - 2**F, gap
+
+
+@wrong("The largest number has the exponent 2**(E - 1) - 1. Yours is one less.", parts=(0,))
+def exponent_one_less(E, F):
+    largest, *exponents = limits(E, F)
+    return largest / 2, *exponents
+
+
+@wrong("Not only whole numbers count: the largest one is a gap below the next power of two, 2**(bias - F).", parts=(0,))
+def one_below_the_power(E, F):
+    largest, *exponents = limits(E, F)
+    return 2.0 ** (2 ** (E - 1)) - 1, *exponents
+
+
 hints = (
     "The exponent field counts from 0 to 2**E - 1; the bias 2**(E - 1) - 1 is subtracted. Both ends are taken: "
     "by 0 and subnormal numbers below, by inf and nan above.",

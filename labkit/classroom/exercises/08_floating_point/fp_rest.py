@@ -170,6 +170,24 @@ measured_after_the_move = slip(
     "rest = step - (moved - w) -> rest = step - ((moved + step) - moved)",
 )
 
+rest_begins_at_g = slip("The rest is 0 at the beginning.", "rest = np.zeros_like(w) -> rest = g.copy()")
+moved_against_the_step = slip("The new weights are the old ones plus the step.", "moved = w + step -> moved = w - step")
+sign_of_the_whole = slip(
+    "Your rest has the other sign: the step that is left is added to the weights, as -lr * g is.",
+    "return w, rest -> return w, -rest",
+)
+
+rest_added_to_the_weights = slip(
+    "You added the rest to w first, where rounding loses it again. Add it to the step, which is small: rest - lr * g.",
+    "moved = w + step -> moved = (w + rest) + (-lr * g)",
+)
+
+every_step_from_the_start = slip(
+    "w is never replaced in the loop, so each step starts at the first weights.",
+    "        w = moved\n -> ",
+    "return w, rest -> return moved, rest",
+)
+
 
 hints = (
     "The rest is what rounding took away from the last step. It is at most half a gap of the new w.",

@@ -149,6 +149,18 @@ floor_at_factor = slip(
     "The scale never falls below 1. Your limit is another one.",
     "max(scale / factor, 1.0) -> max(scale / factor, factor)",
 )
+
+
+@wrong("A part of the scale is subtracted. After an overflow the scale is divided by the factor.")
+def share_subtracted(scale, counter, finite, factor, window):
+    return adjust(scale, counter, finite, factor, window) if finite else (max(1.0, scale - scale / factor), 0)
+
+
+@wrong("Look at finite first: a step that overflows never lets the scale grow.")
+def growth_first(scale, counter, finite, factor, window):
+    return (scale * factor, 0) if counter + 1 == window else adjust(scale, counter, finite, factor, window)
+
+
 hints = (
     "Two cases: not finite, and finite. Begin with the first one and return at once.",
     "Never below 1: max(scale / factor, 1.0).",

@@ -152,6 +152,17 @@ never_below_one = slip(
     "return 2.0 ** np.floor(np.log2(65504 / top)) -> return max(1.0, 2.0 ** np.floor(np.log2(65504 / top)))",
 )
 
+decimal_logarithm = slip(
+    "The exponent of a power of two is a logarithm to base 2. You took base 10.", "np.log2 -> np.log10"
+)
+
+
+@wrong(
+    "You asked which scale saves the smallest gradient from underflow. The question is which one the largest gradient survives."
+)
+def smallest_saved(g1, g2):
+    return 2.0 ** np.ceil(np.log2(2.0**-24 / min(np.abs(g1).min(), np.abs(g2).min())))
+
 
 hints = (
     "Which of the gradients overflows first?",

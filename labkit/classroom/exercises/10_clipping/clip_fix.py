@@ -111,7 +111,7 @@ clipped_scaled_and_apart = slip(
 )
 
 not_clipped = slip(
-    "Nothing is clipped.",
+    "The gradient is not clipped.",
     "    mean = ms.ops.clip_by_global_norm((mean,), limit)[0]\n -> ",
 )
 

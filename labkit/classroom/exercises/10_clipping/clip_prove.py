@@ -136,11 +136,6 @@ factor_upside_down = slip(
     "np.linalg.norm(clip(mean)) / np.linalg.norm(mean) -> np.linalg.norm(mean) / np.linalg.norm(clip(mean))",
 )
 
-squared_norm = slip(
-    "The clip divides by the squared norm. Divide by the norm.",
-    "limit / np.linalg.norm(g)) -> limit / (g @ g))",
-)
-
 
 @wrong(
     "Your cosine is always 1: one common factor does not turn a vector. Clip each gradient by its own norm, then take the mean.",
@@ -199,6 +194,35 @@ def largest_element(a, b, limit):
 @wrong("You divided by the sum of the absolute values. The norm is the root of the sum of squares.", parts=(0, 1))
 def absolute_values(a, b, limit):
     return _proof(a, b, limit, clip=lambda g, limit: g * min(1.0, limit / np.abs(g).sum()))
+
+
+@wrong("You compared the squared norm with the limit. Compare the norm.", parts=(0, 1))
+def squared_in_the_factor(a, b, limit):
+    return _proof(a, b, limit, clip=lambda g, limit: g * min(1.0, limit / (g @ g)))
+
+
+larger_factor = slip(
+    "The factor is at most 1: min takes the smaller number.",
+    "min(1.0, limit / np.linalg.norm(g)) -> max(1.0, limit / np.linalg.norm(g))",
+)
+half_of_one = slip(
+    "The mean of two vectors is half of their sum. You halved one of them only.",
+    "(clip(a) + clip(b)) / 2 -> clip(a) + clip(b) / 2",
+)
+
+
+@wrong(
+    "The cosine is that between the mean and the documented result. You compared other vectors, or left out the norms.",
+    parts=(0,),
+)
+def of_the_two_orders(a, b, limit):
+    mean, documented = (a + b) / 2, (_clip(a, limit) + _clip(b, limit)) / 2
+    return float(documented @ _clip(mean, limit)), proof(a, b, limit)[1]
+
+
+@wrong("The factor is limit / norm of the mean, and 1 where the mean is shorter. Yours is upside down.", parts=(1,))
+def norm_over_limit(a, b, limit):
+    return proof(a, b, limit)[0], np.linalg.norm((a + b) / 2) / limit
 
 
 hints = (

@@ -139,6 +139,27 @@ excess_subtracted = slip(
     "a * factor, b * factor -> a - max(0, norm - max_norm), b - max(0, norm - max_norm)",
 )
 
+limit_added = slip(
+    "The factor is max_norm / norm. You added max_norm to the norm.",
+    "max_norm / max(norm, max_norm) -> max_norm / (norm + max_norm)",
+)
+
+
+@wrong("The norm is computed again after a was scaled, so b gets another factor. One norm, and one factor for both.")
+def norm_again(a, b, m):
+    def norm():
+        return float(((a**2).sum() + (b**2).sum()).asnumpy()) ** 0.5
+
+    a = a * (m / max(norm(), m))
+    return a, b * (m / max(norm(), m))
+
+
+squared_in_the_factor = slip(
+    "The factor divides by the norm. You divided by its square.",
+    "max_norm / max(norm, max_norm) -> (max_norm / norm**2 if norm > max_norm else 1.0)",
+)
+
+
 ways = (
     Way(
         "Do not use the `clip` functions of `ops`.",

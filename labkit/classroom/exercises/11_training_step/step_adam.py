@@ -227,6 +227,23 @@ one_beta_for_both = slip(
     "v / (1 - 0.999**t) -> v / (1 - 0.9**t)",
 )
 
+corrected_behind_the_root = slip(
+    "The correction of v belongs under the root. You divide by it next to the root.",
+    "mean / (np.sqrt(square) + 1e-8) -> mean / np.sqrt(v + 1e-8) / (1 - 0.999**t)",
+)
+
+first_step_alone_corrected = slip(
+    "Only the first step is corrected. Every step divides by 1 - beta**t.",
+    "m / (1 - 0.9**t), v / (1 - 0.999**t) -> m / (0.1 if t == 1 else 1), v / (0.001 if t == 1 else 1)",
+)
+
+absolute_values = slip(
+    "v is the mean of the squared gradients, and its root is taken. You took a mean of absolute values.",
+    "g**2 -> np.abs(g)",
+    "np.sqrt(square) -> square",
+)
+
+
 hints = (
     "enumerate(gradients, 1) gives t = 1, 2, 3 along with the gradients.",
     "The corrected means are m / (1 - 0.9**t) and v / (1 - 0.999**t). Keep m and v themselves as they are.",

@@ -109,3 +109,7 @@ uphill = wrong(
 rate_counted_once_more = wrong(
     "The rate is 0.1: a step takes off 0.1 times the gradient.", {0: either(1, 0.9604), 3: either(-1, 0.98)}
 )
+
+gradients_of_both_rounds = wrong(
+    "zero_grad empties .grad at the beginning of each round.", {0: 0.44, 4: either(0.2, 0.04), 5: either(0.12, 0.08)}
+)

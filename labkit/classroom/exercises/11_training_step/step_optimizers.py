@@ -117,3 +117,8 @@ rate_forgotten = wrong(
 velocity_of_one_step = wrong("The velocity was asked for after two steps. This is the one after the first.", {2: 2})
 
 two_adam_steps = wrong("Items 3 and 5 ask for one step of Adam. You took two.", {3: 0.8, 5: 0.8}, together=True)
+
+no_step_for_large = wrong(
+    "The first step of Adam has the size of the rate, 0.1, for a large gradient as for a small one.",
+    {5: either(1, 0.9999)},
+)

@@ -117,7 +117,7 @@ dampened = slip(
 )
 
 another_rate = slip(
-    "The learning rate is 0.1.",
+    "Your steps have another size: the learning rate is 0.1, and each gradient is added to the velocity in full.",
     "lr=0.1 -> lr=0.01",
 )
 
@@ -163,6 +163,16 @@ labels_as_a_column = slip(
 loss_rounded = slip(
     "The loss is squared after the mean. Square each error first.",
     "((x @ w - y) ** 2).mean() -> (x @ w - y).mean() ** 2",
+)
+
+added_up_without_momentum = slip(
+    "Two things are missing: momentum=0.9, and zero_grad in each round.",
+    "lr=0.1, momentum=0.9 -> lr=0.1",
+    "        optimizer.zero_grad()\n -> ",
+)
+
+features_averaged = slip(
+    "x @ w adds up the products of a row. You took their mean.", "((x @ w - y) ** 2) -> ((x @ w / 3 - y) ** 2)"
 )
 
 

@@ -144,6 +144,12 @@ loss_summed = slip(
     'ms.nn.MSELoss() -> ms.nn.MSELoss(reduction="sum")',
 )
 
+uphill = slip(
+    "The weight moves along the gradient. The optimizer subtracts it itself.",
+    "self.optimizer(gradients) -> self.optimizer(tuple(-g for g in gradients))",
+)
+not_three_but_one = slip("Call the cell three times.", "range(3) -> range(1)")
+
 
 ways = (Way(DELIVERED, ("passes",), holds=_each_step),)
 hints = (

@@ -107,3 +107,5 @@ label_one_subtracted = wrong(
     "The label is 0 for this logit, so nothing is subtracted from its probability.", {4: either(-0.75, -0.25)}
 )
 log_squared = wrong("The loss multiplies -log p by the label. You squared the logarithm.", {2: 1.9218})
+
+all_probability = wrong("The probability of each class is 0.25, and the label here is 0.", {4: either(1, 0.5)})

@@ -57,7 +57,9 @@ def set_to_zero(w, x, y, count):
     return _notes(w, x, y, count, empty=True)
 
 
-@wrong("All rows are the last one: w.grad is one tensor, changed in place. Note a copy, w.grad.clone().")
+@wrong(
+    "All rows are the last one. Copy w.grad after each micro-batch, with .clone(): it is one tensor, changed in place."
+)
 def same_tensor_noted(w, x, y, count):
     return _notes(w, x, y, count, note=lambda grad: grad)
 
@@ -162,6 +164,22 @@ copied_before_backward = slip(
     "You copied .grad before the micro-batch was added to it.",
     "        (loss / count).backward()\n        seen.append(w.grad.clone())\n -> "
     "        seen.append(0 * w.detach() if w.grad is None else w.grad.clone())\n        (loss / count).backward()\n",
+)
+
+labels_of_the_first = slip("Every micro-batch is compared with the labels of the first one.", "- y[rows] -> - y[:size]")
+
+
+@wrong(
+    "You return the mean of the micro-batches so far. The rows are sums: each loss is divided by count, and .grad adds up."
+)
+def means_so_far(w, x, y, count):
+    return accumulate(w, x, y, count) * torch.tensor([[count / (k + 1)] for k in range(count)])
+
+
+earlier_losses_again = slip(
+    "Each backward goes through the losses of all micro-batches so far, so the first ones count more than once.",
+    "        loss = ((x[rows] @ w - y[rows]) ** 2).mean()\n -> "
+    "        loss = sum(((x[j * size : (j + 1) * size] @ w - y[j * size : (j + 1) * size]) ** 2).mean() for j in range(k + 1))\n",
 )
 
 

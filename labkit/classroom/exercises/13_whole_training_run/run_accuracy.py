@@ -139,6 +139,16 @@ def mean_probability(logits, labels, size):
     return float((p / p.sum(axis=1, keepdims=True))[np.arange(len(labels)), labels].mean())
 
 
+first_batch_left_out = slip(
+    "The first batch is left out.",
+    "range(0, len(labels), size) -> range(size, len(labels), size)",
+    "right / seen -> right / len(labels)",
+)
+first_batch_not_counted = slip(
+    "The first batch is left out.", "range(0, len(labels), size) -> range(size, len(labels), size)"
+)
+
+
 hints = (
     "Keep two counters: how many are right, and how many were seen. That is what the metric does inside.",
     "logits[rows].argmax(axis=1) == labels[rows] says which samples of a batch are right.",

@@ -161,6 +161,13 @@ absolute_errors = slip(
     "The errors are squared. You took absolute values.",
     "((x[rows] @ w - y[rows]) ** 2).mean() -> abs(x[rows] @ w - y[rows]).mean()",
 )
+
+last_row_left_out = slip(
+    "A slice ends before its end: your batches miss their last sample.",
+    "slice(start, start + size) -> slice(start, start + size - 1)",
+)
+
+
 hints = (
     "What is in w.grad when the second batch calls backward?",
     "With 7 samples and size 3: which values does start take, and which samples are in no batch?",

@@ -125,3 +125,10 @@ trips_of_whole_passes = wrong(
 )
 
 rounded_up = wrong("Only whole passes count: round down.", {6: answer[6] + 1})
+
+sizes_of_no_use = wrong(
+    "Without sinking sink_size plays no part: the host waits for every step of all passes.", {5: steps}
+)
+rounds_multiplied = wrong(
+    f"A makes {epochs} epochs of {size} steps each.", {0: either(batches * size, epochs * size * batches)}
+)

@@ -57,7 +57,7 @@ def zero_left(x, w):
 
 
 @wrong(
-    "The inner where is right. But now the harmless values count: keep the outer where, too.",
+    "The inner where is right, but its harmless values count: the outer where selects x > 0, and 0.0 elsewhere.",
     when=lambda i, expected, got: (
         same(expected[0], got[0]) and np.isfinite(got[1]) and float(got[1]) > float(expected[1]) * 1.01
     ),
@@ -127,6 +127,16 @@ errors = (
 def small_number_under_the_root(x, w):
     safe = torch.where(x > 0, x, 1.0) + 0.01
     return torch.autograd.grad(torch.where(x > 0, w * torch.sqrt(safe), 0.0).sum(), (x, w))
+
+
+@wrong(
+    "No gradient reaches x: sqrt is detached, or the positive elements are cut off.",
+    when=lambda i, expected, got: got[0] is None or not np.any(got[0]),
+)
+def x_detached(x, w):
+    safe = torch.where(x > 0, x, 1.0)
+    root = torch.where(x > 0, w * torch.sqrt(safe).detach(), 0.0)
+    return torch.zeros(6), torch.autograd.grad(root.sum(), w)[0]
 
 
 hints = (

@@ -109,6 +109,13 @@ squared_mean = slip(
     "(((hidden @ w2)[:, 0] - y) ** 2).mean() -> ((hidden @ w2)[:, 0] - y).mean() ** 2",
 )
 
+first_reset_alone = slip(
+    "The gradient of w2 is never reset: it adds up from step to step.", "optimizer.zero_grad() -> w1.grad = None"
+)
+second_reset_alone = slip(
+    "The gradient of w1 is never reset: it adds up from step to step.", "optimizer.zero_grad() -> w2.grad = None"
+)
+
 
 hints = (
     "Print the shape of hidden @ w2 - y, and w1.grad after the first step.",

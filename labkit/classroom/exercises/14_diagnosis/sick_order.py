@@ -143,6 +143,20 @@ def never_unscaled(a, b, scale, limit):
     return tuple(g * scale for g in prepare(a, b, scale, limit))
 
 
+only_a_counts = slip(
+    "The norm is that of all elements of a and b. Yours has one of the two only.",
+    "np.sum(a**2) + np.sum(b**2) -> np.sum(a**2)",
+)
+mean_of_squares = slip(
+    "A norm adds the squares. You took their mean.", "np.sum(a**2) + np.sum(b**2) -> np.mean(a**2) + np.mean(b**2)"
+)
+
+mean_of_the_norms = slip(
+    "You took the mean of the two norms. The global norm is the root of the sum of all squares.",
+    "np.sqrt(np.sum(a**2) + np.sum(b**2)) -> (np.sqrt(np.sum(a**2)) + np.sqrt(np.sum(b**2))) / 2",
+)
+
+
 hints = (
     "The first test: divide before anything looks at a size. The last one: look before you compute with what is "
     "not finite.",

@@ -136,6 +136,21 @@ central_over_h = slip(
 )
 
 
+@wrong("You subtract the value after the move before. Subtract f(x), and move one number at a time.")
+def telescoped(x, h):
+    moved, found = x.copy(), []
+    for i in range(len(x)):
+        before = f(moved)
+        moved[i] += h
+        found.append((f(moved) - before) / h)
+    return np.array(found)
+
+
+@wrong("Each number moves by h, not by h times itself.")
+def relative_step(x, h):
+    return np.array([by_differences(x, h * x[i])[i] for i in range(len(x))])
+
+
 hints = (
     "After moved = x there are two names for one array. What is f(moved) - f(x) then?",
     "x.copy() makes a new array. Where does it belong, before the loop or inside it?",

@@ -121,7 +121,11 @@ halves = slip(
 
 tiny_for_eps = slip("tiny is the smallest normal number. The rule has eps, the gap at 1.", ".eps\n -> .tiny\n")
 
-
+larger_of_root_and_x = slip(
+    "The root of eps is multiplied by the size of x. You took the larger of the two.",
+    "float(eps) ** (1 / 3) * max(abs(x), 1.0) -> max(float(eps) ** (1 / 3), abs(x))",
+)
+root_of_the_size = slip("The size of x counts as it is, without a root.", "max(abs(x), 1.0) -> max(abs(x), 1.0) ** 0.5")
 hints = (
     "There are three parts: the eps of the format, its cube root, the size of x.",
     "A cube root is ** (1 / 3). The size of x is abs(x).",

@@ -103,6 +103,15 @@ sign_away_from_zero = slip(
     "math.exp(x) - value) / x\n -> value - math.exp(x)) / x\n",
 )
 
+
+@wrong(
+    "Away from 0 you are right. At 0 the slope is not: (exp(x) - 1) / x begins 1 + x / 2, so it is s times 1/2.",
+    when=lambda i, expected, got: i[0] == 0 and same(1.0, float(got[0])) and not same(expected[1], float(got[1])),
+)
+def another_slope_at_zero(x, s):
+    return (1.0, 0.5 + s) if x == 0 else fixed(x, s)
+
+
 hints = (
     "Away from 0 nothing has to change. Which slope does the line for x == 0 return?",
     "(1 + x + x**2 / 2 - 1) / x is 1 + x / 2. What is its slope, when x moves at the rate s?",

@@ -178,6 +178,25 @@ first_factor_twice = slip(
     "slopes[a] * values[b] + -> slopes[a] * values[a] +",
 )
 
+first_rate_returned = slip(
+    "You return the rate of an input. Asked for is that of the result, the last one.",
+    "return values[-1], slopes[-1] -> return values[-1], slopes[0]",
+)
+
+
+@wrong("An instruction may use one value twice: x + x is 2 * x, and x * x has both rates. You counted it once.")
+def used_once(program, inputs, direction):
+    values, slopes = list(inputs), list(direction)
+    for op, *places in program:
+        a, b = places[0], places[-1]
+        if op == "tanh" or a == b:
+            values.append(math.tanh(values[a]) if op == "tanh" else values[a])
+            slopes.append((1 - values[-1] ** 2) * slopes[a] if op == "tanh" else slopes[a])
+        else:
+            values.append(values[a] + values[b] if op == "add" else values[a] * values[b])
+            slopes.append(slopes[a] + slopes[b] if op == "add" else slopes[a] * values[b] + values[a] * slopes[b])
+    return values[-1], slopes[-1]
+
 
 ways = (EXACT, PLAIN)
 hints = (

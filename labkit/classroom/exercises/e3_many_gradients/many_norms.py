@@ -146,6 +146,35 @@ norms_under_the_root = slip(
     "np.sqrt(np.sum(x**2, axis=1) + 1) * np.sqrt(np.sum(g**2, axis=1)) -> "
     "np.sqrt((np.sqrt(np.sum(x**2, axis=1)) + 1) * np.sqrt(np.sum(g**2, axis=1)))",
 )
+
+largest_of_x = slip(
+    "You took the largest element of x. A norm adds the squares of all.", "np.sum(x**2, -> np.max(x**2,"
+)
+largest_of_g = slip(
+    "You took the largest element of g. A norm adds the squares of all.", "np.sum(g**2, -> np.max(g**2,"
+)
+
+
+@wrong("You put x, g and 1 into one vector. The gradient of w has the products of all elements of x and g in it.")
+def one_vector(x, g):
+    return np.sqrt(np.sum(x**2, axis=1) + np.sum(g**2, axis=1) + 1)
+
+
+squares_outside = slip(
+    "The squares of the gradient of b belong under the root: the root of the sum of all squares.",
+    "np.sqrt(np.sum(x**2, axis=1) + 1) * np.sqrt(np.sum(g**2, axis=1)) -> "
+    "np.sqrt(np.sum(x**2, axis=1)) * np.sqrt(np.sum(g**2, axis=1)) + np.sum(g**2, axis=1)",
+)
+
+
+@wrong(
+    "You return one number. Each example has a norm of its own: an array, with one element for each row.",
+    when=lambda i, expected, got: np.ndim(got) == 0,
+)
+def one_number(x, g):
+    return float(np.linalg.norm(x.T @ g))
+
+
 ways = (
     Way(
         "The gradients were not to be formed: their norms take less memory.",

@@ -137,6 +137,15 @@ errors = (
 )
 
 
+@wrong(
+    "The result has the shape (n, m). You kept the axis k, which x and w share, and summed over another one.",
+    when=lambda i, expected, got: got.ndim == 2 and got.shape[1] == np.shape(i[0])[-1] != expected.shape[1],
+)
+def wrong_axis_kept(x, w):
+    n = len(product(x, w))
+    return np.broadcast_to(x, (n, x.shape[-1])) * np.broadcast_to(w, (n, *w.shape[-2:])).sum(axis=2)
+
+
 hints = (
     "Two of the three cases are one `@`: NumPy's takes a stack of matrices, too. Which case is left?",
     "If both are batched, make each x a matrix with one row: x[:, None, :] has shape (n, 1, k).",

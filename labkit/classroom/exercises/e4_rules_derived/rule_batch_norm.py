@@ -176,6 +176,17 @@ variance_for_deviation = slip(
     "In the last term x - mean is divided by std, not by the variance.", "centred / std * -> centred / std**2 *"
 )
 
+section_four_over_std = slip(
+    "That is the formula of section 4, divided by std. Divide by std + eps, and take (x - mean) / std in the last term.",
+    "centred / std * -> y *",
+    "(g * y).mean(axis=0)) / (std + eps) -> (g * y).mean(axis=0)) / std",
+)
+wrong_way_round = slip(
+    "In the last term y has to become (x - mean) / std, which is larger than y. Yours is smaller.",
+    "centred / std * -> y * std / (std + eps) *",
+)
+mean_missing = slip("In the last term the mean over the batch is missing.", "(g * y).mean(axis=0) -> (g * y)")
+
 
 ways = (PLAIN,)
 hints = (

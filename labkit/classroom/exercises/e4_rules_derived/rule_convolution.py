@@ -143,6 +143,26 @@ def cut_off(x, w, stride, g):
     return dx[: (len(g) - 1) * stride + len(w)] if (len(g) - 1) * stride + len(w) < len(x) else dx[:-1], dw
 
 
+@wrong("dw has another element of x: w[k] was multiplied by x[i * stride + k].", parts=(1,))
+def first_element_of_the_window(x, w, stride, g):
+    return pull(x, w, stride, g)[0], np.full(len(w), sum(g[i] * x[i * stride] for i in range(len(g))))
+
+
+@wrong(
+    "Your numbers are cut to whole numbers. Make the arrays of floats: np.zeros(len(x)).",
+    when=lambda i, expected, got: all(np.array_equal(part, np.trunc(part)) for part in got),
+)
+def whole_numbers(x, w, stride, g):
+    dx, dw = pull(x, w, stride, g)
+    return np.trunc(dx), np.trunc(dw)
+
+
+@wrong("The last window may end where x ends: range(0, len(x) - len(w) + 1, stride), or range(len(g)).")
+def last_window_missed(x, w, stride, g):
+    n = len(range(0, len(x) - len(w), stride))
+    return pull(x, w, stride, g[:n])
+
+
 ways = (PLAIN,)
 hints = (
     "Go through the outputs. What does y[i] read? From where?",

@@ -41,16 +41,6 @@ draw = (_ordinary, _rows_far_apart, _one_far_above)
 draws = 6
 
 
-@wrong("The loss is a mean over the examples: divide by their number.")
-def not_divided(z, labels):
-    return pull(z, labels) * len(z)
-
-
-@wrong("The sign is wrong: raising the logit of the right class lowers the loss. It is p - 1 there, and p elsewhere.")
-def other_way_round(z, labels):
-    return -pull(z, labels)
-
-
 @wrong(
     "Divided by every element of z. The mean is over the examples: each of them has one loss, however many classes there are."
 )
@@ -192,6 +182,33 @@ def logits_for_probabilities(z, labels):
     d = np.array(z)
     d[np.arange(len(z)), labels] -= 1
     return d / len(z)
+
+
+@wrong("You subtracted 1 from the exponential. Divide first: 1 is subtracted from the probability.")
+def subtracted_too_early(z, labels):
+    e = np.exp(z - z.max(axis=1, keepdims=True))
+    e[np.arange(len(z)), labels] -= 1
+    return e / e.sum(axis=1, keepdims=True) / len(z)
+
+
+@judged("subtracted-too-early")
+def subtracted_before_the_division(z, labels):
+    e = np.exp(z - z.max(axis=1, keepdims=True))
+    total = e.sum(axis=1, keepdims=True)
+    e[np.arange(len(z)), labels] -= 1
+    return e / total / len(z)
+
+
+@wrong("A label is the place of the right class, not a value: subtract 1 at that place.")
+def label_subtracted(z, labels):
+    return (_softmax(z) - labels[:, None]) / len(z)
+
+
+other_way_round = slip(
+    "The sign is wrong: raising the logit of the right class lowers the loss. It is p - 1 there, and p elsewhere.",
+    "return d / len(z) -> return -d / len(z)",
+)
+not_divided = slip("The loss is a mean over the examples: divide by their number.", "d / len(z) -> d")
 
 
 ways = (PLAIN,)

@@ -150,9 +150,17 @@ identity_added = slip(
 )
 
 
+@wrong("You inverted each element. The inverse of a matrix is another one: solve.")
+def inverted_by_elements(a, z, g):
+    return (1 / _slope(a, z)).T @ g
+
+
+times_z = slip("The right-hand side is g alone. You multiplied it by z.", ".T, g) -> .T, g * z)")
+
+
 ways = (PLAIN,)
 hints = (
-    "Move x a little: (a + diag(3 * z**2)) @ dz = dx. That is the push, from dx to dz.",
-    "A pull multiplies with the transpose of what a push multiplies with. Here both are inverses.",
+    "Move x a little: (a + diag(3 * z**2)) @ dz = dx. That is the JVP, from dx to dz.",
+    "A VJP multiplies by the transpose of the matrix by which the JVP multiplies. Here both are inverses.",
     "Solve (a + diag(3 * z**2)).T @ u = g; u is the answer.",
 )

@@ -175,6 +175,28 @@ def b_in_the_hessian(a, b, x):
     return _step(a, b, x, None, _hessian(a, x) - np.diag(b))
 
 
+@wrong("solve gets the gradient alone: x - solve(hessian, gradient). You put x inside.")
+def x_inside(a, b, x):
+    return np.linalg.solve(_hessian(a, x), x - _gradient(a, b, x))
+
+
+@wrong("The exponentials are those of x, not of a @ x.")
+def exp_of_the_product(a, b, x):
+    return _step(a, b, x, a @ x - b + np.exp(a @ x))
+
+
+@wrong(
+    "exp(x) is added, as the function adds sum(exp(x)): in the gradient, and on the diagonal of the Hessian. You subtracted it."
+)
+def exp_subtracted(a, b, x):
+    return _step(a, b, x, None, a - np.diag(np.exp(x)))
+
+
+@judged("exp-subtracted")
+def exp_subtracted_in_the_gradient(a, b, x):
+    return _step(a, b, x, a @ x - b - np.exp(x))
+
+
 hints = (
     "The step is the solution z of hessian @ z = gradient; the new place is x - z.",
     "hessian = labkit.jacfwd(labkit.grad(f))(x); labkit.grad(f)(x) is the gradient.",

@@ -176,6 +176,20 @@ def along_the_gradient(x, y, u, v):
     return torch.autograd.grad((g**2).sum() + (h**2).sum(), (x, y))
 
 
+@judged("own-blocks-only")
+def own_blocks_weighted_afterwards(x, y, u, v):
+    g, h = _first(x, y)
+    return torch.autograd.grad(g.sum(), x, retain_graph=True)[0] * u, torch.autograd.grad(h.sum(), y)[0] * v
+
+
+@wrong(
+    "That is how far the gradients change over the whole way (u, v). Asked is the derivative: a second backward pass."
+)
+def difference_of_gradients(x, y, u, v):
+    there, here = _first(x + u, y + v), _first(x, y)
+    return tuple(a - b for a, b in zip(there, here))
+
+
 ways = (
     Way(
         "Let the second pass go along the direction (u, v): what you return is not what such a pass delivered.",

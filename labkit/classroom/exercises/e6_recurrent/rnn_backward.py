@@ -158,6 +158,14 @@ def loss_at_every_step(w, u, x, y):
     return dw, du
 
 
+tanh_missing_in_du = slip("In du the derivative of tanh is missing: multiply by da, not by dh.", "du += da -> du += dh")
+tanh_missing_in_dw = slip("In dw the derivative of tanh is missing: multiply by da, not by dh.", "dw += da -> dw += dh")
+
+number_after = slip(
+    "Step t read x[t]. You took the number after it.", "du += da * x[t] -> du += da * x[min(t + 1, len(x) - 1)]"
+)
+
+
 ways = (EXACT, PLAIN)
 
 

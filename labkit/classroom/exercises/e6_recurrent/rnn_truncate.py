@@ -169,6 +169,11 @@ def cut_in_the_middle(w, x, k):
     return _followed(w, x, k, when=lambda t, k: t == len(x) // 2)
 
 
+@wrong("You read the first k numbers only. All of them are read; the cut concerns the gradient.")
+def list_cut(w, x, k):
+    return follow(w, x[:k], k)
+
+
 hints = (
     "detach gives the same value without its history.",
     "t % k == 0 is true at the steps 0, k, 2 * k. A cut at step 0 changes nothing.",

@@ -21,12 +21,7 @@ def draw(rng):
     return [int(n) for n in rng.integers(2, 40, int(rng.integers(3, 6)))], int(rng.integers(1, 65))
 
 
-@wrong("The biases are parameters, too: each layer has as many as outputs.", parts=(0,))
-def no_biases(widths, batch):
-    return 16 * sum(a * b for a, b in zip(widths, widths[1:])), needed(widths, batch)[1]
-
-
-@wrong("AdamW keeps two numbers for each weight, the mean and the mean square of its gradients.", parts=(0,))
+@wrong("AdamW stores two numbers for each weight, the mean and the mean square of its gradients.", parts=(0,))
 def weights_and_gradients(widths, batch):
     return needed(widths, batch)[0] // 2, needed(widths, batch)[1]
 
@@ -50,12 +45,12 @@ def numbers_not_bytes(widths, batch):
 
 
 one_moment_only = slip(
-    "AdamW keeps two numbers for each weight besides the gradient: four numbers of four bytes each.",
+    "AdamW stores two numbers for each weight besides the gradient: four numbers of four bytes each.",
     "16 * numbers -> 12 * numbers",
 )
 
 weights_only = slip(
-    "For each weight there are four numbers of four bytes: the weight, its gradient, and two that AdamW keeps.",
+    "For each weight there are four numbers of four bytes: the weight, its gradient, and two that AdamW stores.",
     "16 * numbers -> 4 * numbers",
 )
 
@@ -131,9 +126,23 @@ def input_of_tanh_as_well(widths, batch):
     return needed(widths, batch)[0], 4 * batch * (sum(widths[:-1]) + 2 * sum(widths[1:-1]))
 
 
+gradients_of_the_activations = slip(
+    "The activations are saved, not their gradients: 4 bytes a number.", "4 * batch * sum -> 8 * batch * sum"
+)
+
+
+@wrong("The first number is for the parameters alone: the activations belong to the second.", parts=(0,))
+def activations_as_well(widths, batch):
+    first, second = needed(widths, batch)
+    return first + second, second
+
+
+no_biases = slip("The biases are parameters, too: each layer has as many as outputs.", "(a + 1) * b -> a * b")
+
+
 hints = (
     "A dense layer from a to b has a * b weights and b biases. Of each number there are four: w, its gradient, "
     "and AdamW's two.",
-    "What a dense layer keeps of a batch is its input: batch rows of a numbers.",
+    "A dense layer saves its input: batch rows of a numbers.",
     "Parameters: 4 * 4 bytes a number. Activations: 4 bytes times batch times the sum of all widths but the last.",
 )

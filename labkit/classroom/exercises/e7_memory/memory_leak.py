@@ -88,6 +88,13 @@ first_batch_only = slip(
     "    return float(total) / len(y) ->             return float(total) / len(y)",
 )
 
+running_mean = slip(
+    "You divided each loss by another number. Add them up, and divide once, by the number of batches.",
+    "for row, label in zip(x, y) -> for t, (row, label) in enumerate(zip(x, y), 1)",
+    "total = total + loss -> total = total + loss / t",
+    "float(total) / len(y) -> float(total)",
+)
+
 
 ways = (
     Way(

@@ -22,16 +22,16 @@ from labkit.classroom.writing import either, judged, wrong
 
 answer = [8, 0, 8, 0, 24, 0]
 rules = (
-    "Each tanh keeps its result, and x is not counted.",
-    "After backward, who still needs what was saved?",
-    "retain_graph keeps the tape as it was; does it copy anything?",
-    "Inside of no_grad nothing is recorded.",
-    "One sum holds all three tapes.",
-    "item() gives a Python number, which holds no tape.",
+    "Each tanh saves its result, and x is not counted.",
+    "Does backward need the saved values once it has used them?",
+    "retain_graph=True frees nothing; does it copy anything?",
+    "Under no_grad nothing is recorded.",
+    "One sum has the history of all three runs.",
+    "item() gives a Python number, which has no history.",
 )
 hints = (
-    "Eight layers, eight results of 1 MB: that is item 0. The sum keeps no array.",
-    "Who still needs the saved values? And who still holds the tape?",
+    "Eight layers, eight results of 1 MB: that is item 0. The sum saves no array.",
+    "Which of these values does a later backward pass need, and which result still has a history?",
     "Three of the six are 0. The largest is 24.",
 )
 SIZE = 2**16

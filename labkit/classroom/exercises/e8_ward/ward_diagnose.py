@@ -307,7 +307,10 @@ ways = (
     ),
 )
 errors = (
-    ("points are left", "Not everything can be paid: which measurements does no suspect need?"),
+    (
+        "points are left",
+        "The points do not suffice for all measurements: leave out those that show no fault on their own.",
+    ),
     (
         "index out of range",
         "After an overflow no step is taken, and norms and pieces have nothing to show. Look at skips first.",

@@ -120,7 +120,7 @@ def scale_left_out(name):
 
 
 @wrong(
-    "You replaced the faulty part, but your gradients are those of a sum: divide each piece's loss by pieces.",
+    "You replaced the faulty part, but your gradients have another size: each loss is divided by pieces, once.",
     when=lambda i, expected, got: got[0] == expected[0] == ("backward",) and got[1] == ("fixed",),
 )
 def pieces_added(name):

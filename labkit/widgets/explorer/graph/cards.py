@@ -171,11 +171,10 @@ def has_node(units: Units, unit: Unit) -> bool:
 
 
 def saves(units: Units, unit: Unit) -> str:
-    """What a box's node saves, in words; "" where nothing. Of a folded block how many bytes, where that is known, or what it
-    holds."""
+    """What a box's node saves, in words; "" where nothing. Of a folded block how many bytes, where that is known."""
     if unit.block:
         held = dict(pair for i in unit.nodes for pair in units.story.nodes[i].held)
-        return f"saves {in_bytes(sum(held.values()))}" if held else units.told(unit)
+        return f"saves {in_bytes(sum(held.values()))}" if held else ""
     lead = unit.lead
     slots = () if lead.leaf else lead.slots or tuple(("", what) for what in lead.keeps)
     named = [_saved_name(units, unit, *slot) for slot in slots[:2]]

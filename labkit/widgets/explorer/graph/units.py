@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...kit.flow import flow
-from ..run.folding import Block, Part, told
+from ..run.folding import Block, Part
 from ..run.story import Node, Sent, Step, Story
 
 FEW_LEAVES = 3  # of a block that have boxes of their own
@@ -105,10 +105,6 @@ class Units:
         self.goes_back = bool(back) or any(n.leaf for n in self.story.outputs)
         self.last = (self.seed + len(back) if self.goes_back else self.forward) + bool(self.story.ending)
         self.at = {step: unit for unit, step in (*self.ran.items(), *self.walked.items())}
-
-    def told(self, unit: Unit) -> str:
-        """What a folded block holds; "" for another box."""
-        return told(unit.block, self.story.nodes) if unit.block else ""
 
     @cached_property
     def into(self) -> dict[Unit, list[Edge]]:

@@ -74,7 +74,7 @@ class Way:
         """All that is said at a step."""
         changes = self._taped() if view == "tape" else []
         latest = next((words for at, words in reversed(changes) if at <= step), "")
-        return paragraph(self.said()[step], *self.story.about[1:], latest)
+        return paragraph(self.said()[step], latest)
 
     def _told_boxes(self):
         ops = sum(not node.leaf for node in self.story.nodes)
@@ -94,7 +94,6 @@ class Way:
             "kind": _kind(unit),
             "title": short(unit, most), "value": _fitting(value(unit, self.say), most), "ran": units.ran.get(unit, 0),
             "walked": units.walked.get(unit, 0), "tip": behind(units, unit),
-            "told": clipped(units.told(unit), most + 6) if unit.folded else "",
             "marked": node.index in self.story.marked, "bad": node.index == self.story.bad, "node": node.index,
         }  # fmt: skip
         if way:
@@ -145,7 +144,8 @@ class Way:
                     found.pop(leaf.index, None)
                     found[leaf.index] = when, sent.total
         points = [
-            {"title": nodes[i].title, "when": when, "norm": self.say.norm(total)} for i, (when, total) in found.items()
+            {"title": clipped(nodes[i].title, 18), "when": when, "norm": self.say.norm(total)}
+            for i, (when, total) in found.items()
         ]
         return points[::-1] if len(points) > 1 else []
 

@@ -238,7 +238,7 @@ def _without_influence(story):
     reached = {sent.parent for step in story.steps for sent in step.sent}
     if not story.steps and not story.outputs:
         return (
-            "The result does not depend on any input, so there is nothing to walk back: every gradient is 0. "
+            "The result does not depend on any input, so there is no backward pass: every gradient is 0. "
             "Is the input used, and with autograd.numpy or a dialect's functions?"
         )
     idle = [n.title for n in story.leaves if n.differentiable and n.grad_fn and n.index not in reached and not n.output]

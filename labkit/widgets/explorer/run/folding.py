@@ -5,7 +5,7 @@ are seen.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import groupby
@@ -88,15 +88,6 @@ def _paths(parts, outer):
             path = (*outer, part.key)
             yield part.key, path
             yield from _paths(part.parts, path)
-
-
-def told(block: Block, nodes: Sequence[Node], most: int = 26) -> str:
-    """What a block holds, by the names of its parts, as far as there is room; "" where its title says that."""
-    names = [_name(part, nodes) for part in block.parts]
-    if _told(names, _count(block.parts)) in block.title:
-        return ""
-    found = next((", ".join(names[:n]) for n in range(len(names), 0, -1) if len(", ".join(names[:n])) <= most - 2), "")
-    return found if len(found) == len(", ".join(names)) else f"{found} …" if found else ""
 
 
 def closed(parts: Iterable[Part], opened: frozenset[str]) -> list[Block]:

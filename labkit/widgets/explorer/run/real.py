@@ -183,7 +183,7 @@ def _alarms(tape: Tape):
         yield Finding(tape.failed)
     elif freed:
         yield Finding(
-            f"{counted(freed, 'saved tensor')} freed: backward() has walked this tape, or part of it.",
+            f"{counted(freed, 'saved tensor')} freed: backward() has run on this tape, or on part of it.",
             ending="No gradient can be computed again; backward(retain_graph=True) would have kept them.",
         )
 

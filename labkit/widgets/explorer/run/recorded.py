@@ -23,6 +23,7 @@ MOST_WITH_PROGRAM = 2000  # ops
 MOST_CHANGED = 256  # numbers of the inputs that may be changed
 LONGEST_NODE = 26  # letters of the name of a node that PyTorch does not know
 UPSTREAM = "upstream"  # what the upstream gradient of a result is called among the inputs
+_CALLED = "labkit.show called your function with {given}; it raised this before there was a graph to show."
 
 
 class Run:
@@ -108,7 +109,7 @@ class Run:
                 continue
             if entry not in known:
                 names = ", ".join([*known, *self.weights]) or "none"
-                raise KeyError(f"inputs: expected some of {names}, but got {entry!r}")
+                raise KeyError("inputs: expected some of {names}, but got {entry!r}".format(names=names, entry=entry))
             i, k = known[entry]
             array = np.array(_array(values[i]), order="C")
             array.reshape(-1)[k] = float(value)
@@ -133,9 +134,7 @@ def ran(fun: Callable, args: Sequence[Any], program: bool = True) -> tuple[Run, 
         return run, run.story(program)
     except Exception as error:
         given = ", ".join(_kind(a) for a in args) or "no arguments"
-        error.add_note(
-            f"labkit.show called your function with {given}; it raised this before there was a graph to show."
-        )
+        error.add_note(_CALLED.format(given=given))
         raise
 
 

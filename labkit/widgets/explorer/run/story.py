@@ -105,13 +105,6 @@ class Node:
         return on_card(self.value) if self.value is not None else unknown
 
     @property
-    def value_line(self) -> str:
-        """The second line of its card: the user's name and the value."""
-        if self.leaf or not self.name:
-            return self.brief
-        return f"{clipped(self.name, 16)}{' =' if np.size(self.value) == 1 else ''} {self.brief}"
-
-    @property
     def gradient_name(self) -> str:
         """What the card of its gradient is called: `x.grad`, `∂h`, or `∂tanh` where the user gave no name."""
         return f"{clipped(self.title)}.grad" if self.leaf else f"∂{clipped(self.name or self.title)}"

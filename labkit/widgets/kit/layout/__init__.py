@@ -25,6 +25,7 @@ from .lanes import Items, Near, find_tops
 MOST_LANES = 20_000
 
 Point = tuple[float, float]
+_NO_EDGE = "layout: expected edges between {count} nodes, counted from 0, but got ({u}, {v})"
 
 
 @dataclass(frozen=True)
@@ -113,7 +114,7 @@ def _ranks(n: int, links: list[tuple[int, int]]) -> tuple[list[int], list[int]]:
     """The longest path to each box, and its column."""
     for u, v in links:
         if not (0 <= u < n and 0 <= v < n):
-            raise ValueError(f"layout: expected edges between {n} nodes, counted from 0, but got ({u}, {v})")
+            raise ValueError(_NO_EDGE.format(count=n, u=u, v=v))
     parents, children = _neighbours(n, links)
     order = _parents_first(parents, children)
     history, latest, free = [0] * n, [0] * n, [True] * n
@@ -163,7 +164,7 @@ def _parents_first(parents: Near, children: Near) -> list[int]:
         while walk[-1] not in walk[:-1]:
             walk.append(next(u for u in parents[walk[-1]] if waiting[u]))
         cycle = " -> ".join(str(v) for v in walk[walk.index(walk[-1]) :][::-1])
-        raise ValueError(f"layout: expected a graph without cycles, but got {cycle}")
+        raise ValueError("layout: expected a graph without cycles, but got {cycle}".format(cycle=cycle))
     return order
 
 

@@ -177,8 +177,8 @@ def sentence(setting: Setting, call: Call, outcome: CallResult) -> str:
     """What came back, and the one or two reasons that explain most."""
     if isinstance(outcome.result, Failure):
         return f"{outcome.result.kind}. {_why(setting, call)}".strip()
-    why, telling = zip(*_gradients(setting, call, outcome.gradients), strict=True)
-    telling = [words for words, tells in zip(why, telling, strict=True) if tells]
+    arranged = [*_gradients(setting, call, outcome.gradients)]
+    why, telling = [words for words, _ in arranged], [words for words, tells in arranged if tells]
     if FUNCTIONS[call.function] == "value_and_grad":
         telling.append(WORDS["values first"])
     elif len(setting.outputs) > 1:

@@ -105,7 +105,8 @@ def first_fault(passes: Sequence[Pass]) -> Fault | None:
 
 def _recognised(passed, wrong, step):
     held, got, right = passed.before.get(wrong.node), numeric(wrong.got), wrong.expected
-    parts, missing = [one for one in passed.bench.parts[wrong.node] if np.any(one[1])], ()
+    parts = [one for one in passed.bench.parts[wrong.node] if np.any(one[1])]
+    missing: tuple[tuple[int, np.ndarray], ...] = ()
     if wrong.got is not None and (got is None or got.shape != right.shape):
         cause = _shape_cause(got, right)
     elif held is not None and near(wrong.got, right + held):

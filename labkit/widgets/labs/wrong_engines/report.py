@@ -158,7 +158,7 @@ def first_wrong(engine: Callable, fun: Callable, *args: Any) -> Report:
     fault, last = first_fault(passes), passes[-1]
     error = last.error and RAISED.format(error=named(last.error))
     if fault is None:
-        place = last.error and raised_at(engine, last.error)
+        place = raised_at(engine, last.error) if last.error else None
         code = linecache.getline(place.file, place.number).strip() if place else ""
         lines = [error or RIGHT.format(nodes=len(last.bench.nodes)), where(place, code) if error else detours(last)]
         return Report("\n".join(filter(None, lines)), "raised" if error else "", code=code, error=last.error)

@@ -139,8 +139,8 @@ class WrongEngineLab(Lab):
         places = {what: np.ravel(one) for what, one in lines.numbers.items()} if lines else {}
 
         def place(*what: Any) -> Any:
-            one = places[what][0] if np.size(places.get(what)) == 1 and what in places else None
-            return [plain(one.value)] if isinstance(one, Const) else None if one is None else int(one)
+            one = places.get(what, np.empty(0))
+            return None if len(one) != 1 else [plain(one[0].value)] if isinstance(one[0], Const) else int(one[0])
 
         nodes = [
             {"title": clipped(n.name or n.title, 13), "called": n.called, "gradient": n.gradient_name, "leaf": n.leaf,
@@ -204,8 +204,8 @@ def _bad(play: Play) -> list[int]:
     if play.fault is None or play.fault.cause == "not reset":
         return []
     wrong, passed = play.fault.wrong, play.passes[play.fault.step]
-    writes = [e for e in passed.writes(wrong.node) if e.at <= wrong.at and e.sender is not None]
-    senders, nodes = {*play.fault.missing} or {e.sender for e in writes[-1:]}, passed.bench.nodes
+    sent = [e.sender for e in passed.writes(wrong.node) if e.at <= wrong.at and e.sender is not None]
+    senders, nodes = play.fault.missing or sent[-1:], passed.bench.nodes
     return [k for k, (i, n) in enumerate(passed.bench.uses) if i in senders and nodes[i].parents[n].index == wrong.node]
 
 
@@ -241,7 +241,7 @@ def _repeated(passed) -> list[list[Any]] | None:
             known = numeric(event.value) is not None and np.ndim(event.value) == 0 and event.value in (0, 1)
             found.append([i, "set", float(event.value) if known else 0.0])
         else:
-            known = event.how and (np.any(event.before) or i not in added)
+            known = bool(event.how and (np.any(event.before) or i not in added))
             found.append([i, event.how, event.visit, passed.bench.uses.index((event.sender, event.use))])
             added.add(i)
         if isinstance(event, Write):

@@ -20,7 +20,6 @@ from labkit.widgets.explorer.run.folding import (
     folded,
     open_while_few,
     paths,
-    told,
     visible,
 )
 from labkit.widgets.explorer.run.recorded import of_function
@@ -178,10 +177,3 @@ def test_blocks_come_outer_ones_first():
     inner = Block("a/b", "b", [2, 3])
     assert [b.key for b in blocks([Block("a", "a", [1, inner]), 4])] == ["a", "a/b"]
     assert list(pairwise(Block("a", "a", [1, inner]).ops)) == [(1, 2), (2, 3)]
-
-
-def test_a_pile_says_what_it_holds():
-    story = of_function(lambda x: np.sin(np.cos(np.exp(x))), [1.0], program=False)
-    assert told(Block("", "3 ops", [1, 2, 3]), story.nodes) == "exp, cos, sin"
-    assert told(Block("", "exp, cos, sin", [1, 2, 3]), story.nodes) == ""
-    assert told(Block("", "3 ops", [1, 2, 3]), story.nodes, 12) == "exp, cos …"

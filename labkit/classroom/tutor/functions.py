@@ -14,7 +14,7 @@ from ..closeness import Case, Reason, agree, numbers, parts, shape, sure
 from ..compare import same
 from ..exercise import Exercise
 from .forms import formed
-from .relations import always_the_same, related
+from .relations import related
 from .some import condition
 
 MOST_PARTS = 6  # of a result whose parts are looked at one by one
@@ -34,7 +34,7 @@ def explain_calls(exercise: Exercise, compared: Sequence[Compared], failed: Sequ
     unpacked, wrong = wrong, [Case(case.inputs, _packed(case.right), _packed(case.got)) for case in wrong]
     where = condition(exercise.arguments, cases, unpacked)
     if len(wrong) == len(cases) or where:  # a relation that other inputs contradict says where it holds, or nothing
-        reason = _on_parts(wrong, lambda some: related(exercise.arguments, some) or always_the_same(some))
+        reason = _on_parts(wrong, lambda some: related(exercise.arguments, some))
         if reason or where:
             words = f"Wherever {where}: " if where else ""
             words += reason.sentence[0].lower() + reason.sentence[1:] if where and reason else ""

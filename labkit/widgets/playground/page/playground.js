@@ -286,7 +286,7 @@ const presets = await (await fetch(new URL("presets.json", import.meta.url))).js
 const groups = { numpy: "NumPy", mindspore: "The documents' cases, MindSpore", torch: "The documents' cases, PyTorch" };
 preset.append(new Option("a preset …", ""), ...Object.entries(groups).map(([dialect, label]) => {
   const group = Object.assign(document.createElement("optgroup"), { label });
-  presets.forEach((one, i) => one.dialect === dialect && group.append(new Option(one.name, i)));
+  presets.forEach((one, i) => one.dialect === dialect && group.append(new Option(one.title || one.name, i)));
   return group;
 }));
 preset.onchange = () => {

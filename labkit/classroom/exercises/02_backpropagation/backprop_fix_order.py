@@ -108,7 +108,6 @@ def still_too_early(parents, output):
 @wrong(
     "The gradients are right now, but you go along every path by itself, and there can be 2^n of them. Wait "
     "until everything has arrived at a node, then send it on once.",
-    when=lambda i, expected, got: same(expected[0], got[0]) and got[1] > expected[1],
 )
 def every_path(parents, output):
     grads = [0.0] * len(parents)

@@ -382,6 +382,12 @@ sums_local_gradient_alone = slip(
 )
 
 
+begins_with_the_value = slip(
+    "The backward pass begins with 1, the derivative of the result with respect to itself, not with its value.",
+    "grads[-1] = 1.0 -> grads[-1] = values[-1]",
+)
+
+
 ways = (EXACT, PLAIN)
 hints = (
     "Two loops. The first one appends a value for each instruction; the second one is the backward pass, as in "

@@ -155,6 +155,12 @@ chained = slip(
 )
 
 
+brackets_missing = slip(
+    "2 and w multiply the whole bracket (logits - y), y as well.",
+    "2 * (logits - y) * w -> 2 * logits * w - y",
+)
+
+
 ways = (PLAIN,)
 hints = (
     "With has_aux=False, the function that is differentiated is loss + logits.",

@@ -66,7 +66,8 @@ function asked(hash) {
 function linked({ data, state }) {
   const { step, view, opened } = now.wanted, found = { ...state };
   now.wanted = {};
-  if (data.views.includes(view) || data.views[view]) found.view = data.views[view] || view;
+  const views = Object.keys(data.views), chosen = views[view] ?? view;
+  if (views.includes(chosen)) found.view = chosen;
   if (opened in data.ways) found.opened = opened;
   if (/^\d+$/.test(step)) found.step = Math.min(Number(step), data.ways[found.opened].last);
   return found;

@@ -62,10 +62,10 @@ def test_texts_use_the_terms_of_the_field():
 
 
 def interpolated(source):
-    """The lines of f-strings with words in what a source raises or warns of, which nobody could extract and translate."""
+    """The lines of f-strings with words in what a source raises, warns of or prints, which nobody could extract and translate."""
     for node in ast.walk(ast.parse(source)):
         called = ast.unparse(node.func).rpartition(".")[2] if isinstance(node, ast.Call) else ""
-        if isinstance(node, ast.Raise) or called in ("warn", "warn_user", "add_note"):
+        if isinstance(node, ast.Raise) or called in ("warn", "warn_user", "add_note", "print", "refuse"):
             for part in (part for part in ast.walk(node) if isinstance(part, ast.JoinedStr)):
                 if re.search("[A-Za-z]{2}", "".join(v.value for v in part.values if isinstance(v, ast.Constant))):
                     yield part.lineno

@@ -143,5 +143,7 @@ def _check(arguments: argparse.Namespace) -> int:
     print("No problems: every solution is right.")
     print("Assignments: {count}. Exercises: {asked}.".format(count=len(course.assignments), asked=asked))
     if added:
-        print("Questions of your own with tests: {tests}; by hand: {by_hand}.".format(tests=tests, by_hand=by_hand))
+        print(
+            "Your own questions: {tests} with tests, {by_hand} to grade by hand.".format(tests=tests, by_hand=by_hand)
+        )
     return 0

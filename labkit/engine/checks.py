@@ -18,7 +18,7 @@ _NOT_NUMERIC = "{argument}: expected a number or a NumPy array, but got {kind}"
 _LARGE = "{argument}: the integer {value:.3g} is too large for NumPy. Write a float"
 _CLASS = "{caller}: expected {expected}, but got the class {name}. Create an instance: {name}(...)"
 _CALLED = "{caller}: expected {expected}, but got {kind}. Write {usage}, not {caller}(f(x))"
-_OUTSIDE = "{name}: its result was computed by plain NumPy, which loses the gradient. Use autograd.numpy's function"
+_OUTSIDE = "{name}: its result was computed by plain NumPy, which loses the gradient. Use autograd.numpy instead"
 _TANGENT = "jvp: expected a tangent of its argument's shape {expected}, but got {shape}"
 _CONTAINERS = (list, tuple, dict)  # autograd differentiates them too, where it is asked to
 

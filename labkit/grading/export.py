@@ -34,7 +34,7 @@ QUESTIONS = ("student", "question", "exercise", "points", "max_points", "kind", 
 START = r"(^|[;\t\r\n])"  # of a cell, also where a spreadsheet divides at semicolons, tabs or lines
 FORMULA = re.compile(START + r"(?=[=+\-@\t\r\n'\uff1d\uff0b\uff0d\uff20])")  # and their wide forms
 NO_IMPORT = "{path} is {kind}, into which no system imports grades. As --roster, use Canvas's or Moodle's own table."
-NO_COLUMNS = "{path}: expected the columns file and student, but there are: {columns}."
+NO_COLUMNS = "{path}: expected the columns 'file' and 'student', but got: {columns}."
 
 
 def write_grades(path: str | os.PathLike[str], results: Iterable[SubmissionResult | Final]) -> Path:

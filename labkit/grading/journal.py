@@ -17,7 +17,7 @@ from .results import SubmissionResult
 HEAD = '{"labkit grading journal": 1, "fingerprint": '
 CHANGED = "{path} was changed while this run wrote it. Does another run use it?"
 EXISTS = "{path} has the results of an earlier run. Continue it with --resume, or move the file away to grade again."
-OTHER_SETTINGS = "{path} is of a run with other settings: {changes}. Go back to those, or move the file away."
+OTHER_SETTINGS = "{path} belongs to a run with other settings: {changes}. Go back to those, or move the file away."
 DAMAGED_LINE = "line {number} of {path} is damaged. Delete that line: its submission is then graded again."
 NO_JOURNAL = "{path} is not a journal of labkit, and was not changed. Choose another file."
 IN_USE = "{name} is in use: another run grades into {folder}. Wait until it ends, or choose another --out."

@@ -191,6 +191,26 @@ def test_the_nearest_handle_is_taken_within_a_finger_and_a_tap_there_clicks_what
     assert page.locator(".graph-tip").is_visible()
 
 
+@pytest.mark.parametrize("name, off, moves, scrolls", [
+    ("clipping", (-14, 12), (-4, -4), False),
+    ("loss_scale", (60, -200), (4, 1), False),
+    ("loss_scale", (60, -200), (0, -4), True),
+])  # fmt: skip
+def test_a_finger_drags_a_handle_or_along_its_area_and_scrolls_elsewhere(go, tmp_path, name, off, moves, scrolls):
+    page = go(made(name).save(tmp_path / "lab.html").as_uri(), 390, 640, has_touch=True, is_mobile=True).page
+    handle, devices = page.locator(".lab-handle:visible").first, page.context.new_cdp_session(page)
+    box, before = handle.bounding_box(), handle.get_attribute("aria-valuetext")
+    x, y = box["x"] + box["width"] / 2 + off[0], box["y"] + box["height"] / 2 + off[1]
+    for k in range(16):
+        points = [{"x": x + moves[0] * k, "y": y + moves[1] * k}] if k < 15 else []
+        kind = "touchMove" if 0 < k < 15 else "touchEnd" if k else "touchStart"
+        devices.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
+    page.wait_for_timeout(50)
+    moved = handle.bounding_box()["x"] - box["x"]
+    assert moved == pytest.approx(0 if scrolls else 14 * moves[0], abs=4)
+    assert (page.evaluate("scrollY") > 0) == scrolls == (handle.get_attribute("aria-valuetext") == before)
+
+
 def test_python_hears_of_a_drag_once_it_ends(go, tmp_path):
     page = go(made("step_size").save(tmp_path / "lab.html").as_uri(), reduced_motion="reduce").page
     page.evaluate(f"""() => {{

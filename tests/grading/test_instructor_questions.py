@@ -213,7 +213,7 @@ def test_all_is_well_is_said_only_when_it_is_and_counts_what_was_added(tmp_path,
     assert main(["course", "check", str(course.folder)]) == 0
     assert capsys.readouterr().out == (
         "Note: a note\nNo problems: every solution is right.\nAssignments: 1. Exercises: 1.\n"
-        "Questions of your own with tests: 3; by hand: 2.\n"
+        "Your own questions: 3 with tests, 2 to grade by hand.\n"
     )
 
 

@@ -103,7 +103,7 @@ def test_from_the_first_grade_to_the_last_word(plan, graded, same_sandbox, capsy
         "--regrade", "grad-slip", "--seconds", "60", "--feedback", str(plan.feedback),
     ])  # fmt: skip
     complained = capsys.readouterr().err
-    assert "is of a run with other settings" in complained and graded == []  # of time: those of the first run
+    assert "belongs to a run with other settings" in complained and graded == []  # of time: those of the first run
     grade_class(replace(plan, regrade=("grad-slip",)))
     assert graded == [("ann", ["grad-slip"]), ("bob", ["grad-slip"])] and scores(plan)["ann"] == (7.5, 36.0)
     ann = next(result for result in results_in(plan.beside(".journal")) if result.student == "ann")

@@ -507,7 +507,7 @@ def test_data_is_told_to_be_detached_where_a_variable_holds_the_same_memory():
     h = net[:2](x)
     for cut in (h.detach(), h.data):
         story = labkit.show(mse(net[2:], cut, y), model=net).story
-        assert [story.nodes[i].title for i in story.marked] == ["h, detached"]
+        assert [story.nodes[i].title for i in story.marked] == ["cut, detached"]
         assert "0.weight and 0.bias get no gradient: no path leads there." in story.notices
 
 

@@ -72,15 +72,16 @@ function faultOf(way, arrays) {
   return bad && { title: bad.title, what: arrays[/⟦(\d+)/.exec(bad.value)[1]].values.some(Number.isNaN) ? "nan" : "inf" };
 }
 
-// The title, the text and the line below of the card of a gradient in a view at a step; undefined where there is none yet.
-function nodeOf(card, way, { step, view }) {
+// The title, the text and the line below of the card of a gradient in a view at a step; undefined where there is none yet. Where the
+// graph is `upright`, edges begin below it, so that it is there from the start.
+function nodeOf(card, way, { step, view, upright }) {
   const { gradient, tape } = card, value = gradient ? latest(gradient.texts, step) : "";
   if (view === "tape") {
-    if (!tape || (step < card.ran && !way.retained)) return undefined;
+    if (!tape || (step < card.ran && !way.retained && !upright)) return undefined;
     const released = tape.gone || (tape.frees && card.walked && step > card.walked);
     return { title: tape.title, value: tape.gone ? "released" : value, foot: tape.saves, released, tip: tape.tip };
   }
-  if (!gradient || step < way.seed) return undefined;
+  if (!gradient || (step < way.seed && !upright)) return undefined;
   return { title: gradient.title, value, foot: latest(gradient.sums, step), tip: gradient.tip, bad: gradient.bad };
 }
 
@@ -97,8 +98,8 @@ function cardAt(x, y, wide, kinds, lines, { key, label, act, tip }) {
     middle(x + wide / 2, y + 17, lines[0], "name"), middle(x + wide / 2, y + 33, lines[1], "word", lines[1].length > LONG ? { textLength: wide - 10, lengthAdjust: "spacingAndGlyphs" } : {}));
 }
 
-function graphOf(way, flow, upright, state, arrays, does) {
-  const { step, view } = state, { wide, cards } = way, drawn = [wireHeads()], fill = (words) => saidWith(words, arrays);
+function graphOf(way, flow, state, arrays, does) {
+  const { step, view, upright } = state, { wide, cards } = way, drawn = [wireHeads()], fill = (words) => saidWith(words, arrays);
   way.edges.forEach((edge, k) => {
     const { ran } = cards[edge.to], on = edge.walked && step >= edge.walked, taped = way.retained && view === "tape" && cards[edge.from].tape && cards[edge.to].tape;
     const nil = edge.walked && Array.isArray(edge.nil) ? edge.nil.every((place) => isNothing(arrays[place])) : edge.walked && edge.nil;
@@ -135,7 +136,7 @@ function normsOf({ norms, last }, words, step, arrays, width, go) {
   return [svg("rect", { x: left, y: 24, width: right - left, height: high - 58, class: "lab-area" }), ...leftOf(up, left - 6, right, powers, (power) => number(10 ** power)),
     written(0, 12, words.norm, "note"),
     ...(points.some(({ size }) => size === 0) ? [written(left - 6, high - 16, "0", "note", "end")] : []), ...(points.some(({ size }) => !Number.isFinite(size)) ? [written(left - 6, 24, "nan, inf", "note", "end")] : []),
-    svg("path", { d: through(seen), class: "graph-curve" }),
+    svg("path", { d: through(seen), class: "lab-bwd" }),
     ...points.map((p, i) => svg("circle", { cx: across(i), cy: place(p, i)[1], r: 4.5, class: `graph-dot ${p.when > step ? "pale" : ""}`, onclick: () => go(Math.min(p.when, last)) }, svg("title", {}, `${p.title}: ‖${number(p.size)}‖`))),
     ...shown.map(([title, x, i]) => (i === 0 ? written(left, high - 4, title, "note") : i === points.length - 1 ? written(right, high - 4, title, "note", "end") : middle(x, high - 4, title, "note")))];
 }
@@ -235,7 +236,7 @@ export default { render({ model, el }) {
     const [low, high] = range.map((end) => (log ? Math.log10(end) : end)), along = axis(low, high, from, to), unit = log ? 0.005 : 10 ** (Math.floor(Math.log10(high - low)) - 2);
     const now = (state) => clamped(log ? Math.log10(value(state.inputs)) : value(state.inputs), low, high);
     const set = (to) => ({ inputs: inputs(frame.state.inputs, Number((log ? 10 ** clamped(to, low, high) : Math.round(clamped(to, low, high) / unit) * unit).toPrecision(log ? 3 : 12))) });
-    panel.front.append(svg("line", { x1: from, x2: to, y1: y, y2: y, class: "graph-track" }));
+    panel.front.append(svg("line", { x1: from, x2: to, y1: y, y2: y, class: "lab-other" }));
     frame.handle(panel, label, { at: (state) => [along(now(state)), y], move: (px) => set(along.inverse(px)), range, value: (state) => value(state.inputs),
       keys: (step) => set(Number.isFinite(step) ? now(frame.state) + step * 5 * unit : step > 0 ? high : low), words: (state) => `${label} ${sign} ${number(value(state.inputs))}` });
   }
@@ -264,13 +265,13 @@ export default { render({ model, el }) {
 
   function draw(state) {
     way = wayOf(state);
-    const step = stopAt(state.step), at = { ...state, step }, focus = frame.root.contains(document.activeElement) && document.activeElement.dataset?.key;
+    const step = stopAt(state.step), at = { ...state, step, upright }, focus = frame.root.contains(document.activeElement) && document.activeElement.dataset?.key;
     arrays = arraysOf(data, numbersOf(data, state.inputs));
     const flow = way.flows[Number(upright)], room = frame.panels.clientWidth || 600, broad = Math.min(room, 900), key = `${state.opened}|${upright}|${room}`;
     plane.drawn.setAttribute("viewBox", `0 0 ${flow.width} ${flow.height}`);
     plane.drawn.style.width = `${clamped(room, LEAST * flow.width, (upright ? 1 : MOST) * flow.width)}px`;
     plane.drawn.previousSibling.textContent = `${step}/${way.last} ${caption()}`;
-    plane.ink.replaceChildren(...graphOf(way, flow, upright, at, arrays, does));
+    plane.ink.replaceChildren(...graphOf(way, flow, at, arrays, does));
     if (key !== shown) { shown = key; handles(flow, broad); }
     row.ink.replaceChildren(...cells.flatMap((cell) => labelled(cell, at)));
     if (focus) plane.ink.querySelector(`[data-key="${focus}"]`)?.focus({ preventScroll: true });

@@ -160,7 +160,7 @@ WORDS = {
     "darker is a higher loss.",
     "drag": "Drag g and h, or the edge of the ball",
     "after": "What each rule makes of them",
-    "drag start": "Drag the start, or max_norm",
+    "drag start": "Does clipping save the training? Drag the start, or max_norm",
     "drag step": "The loss at each step, log scale: drag the step",
     "box": "box: elements ≤ {limit}",
     "ball": "ball: norm ≤ {limit}",
@@ -193,10 +193,17 @@ WORDS = {
     "check reduce": "The check comes before the reduce: worker 2 skips, but worker 1 updates by [{update}]. (all_finite checks "
     "one worker; MindSpore's loss-scale cell also shares the result.)",
     "clip check": "The clip turns inf into a finite number before the check, so the overflow goes unnoticed.",
-    "cliff": "Step {step}. Without clipping: {free}. Clipped to max_norm {limit}: {clipped}.",
-    "there": "w = {w}, b = {b}, loss {loss}, gradient norm {norm}",
-    "out": "out of the picture at w = {w}, b = {b}",
-    "gone": "diverged",
+    "free": "without clipping",
+    "clipped": "max_norm {limit}",
+    "start": "start",
+    "leads": "step {step} leads to w = {w}, b = {b}",
+    "step": "Step {step}.",
+    "free there": "Without clipping: w = {w}, b = {b}, loss {loss}, gradient norm {norm}.",
+    "free out": "Without clipping, the training has left the picture: w = {w}, b = {b}.",
+    "free gone": "Without clipping, the training has diverged.",
+    "clipped there": "Clipped to max_norm {limit}: w = {w}, b = {b}, loss {loss}, gradient norm {norm}.",
+    "clipped out": "Clipped to max_norm {limit}, the training has left the picture: w = {w}, b = {b}.",
+    "clipped gone": "Clipped to max_norm {limit}, the training has diverged.",
     "ask step": "At step {step} the gradient has norm {norm}; the learning rate is {rate}. How large is the next step "
     "without clipping?",
     "step right": "The learning rate times the norm of the gradient.",
@@ -300,17 +307,19 @@ def _rules(at):
 
 def _cliff(at):
     step, start = int(at["step"]), (at["w"], at["b"])
-    free, clipped = (_place(train(limit, start), step) for limit in (np.inf, at["max_norm"]))
-    return WORDS["cliff"].format(step=step, limit=digits(at["max_norm"], 3), free=free, clipped=clipped)
+    ways = (("free", np.inf), ("clipped", at["max_norm"]))
+    said = [_place(way, limit, train(limit, start), step) for way, limit in ways]
+    return " ".join([WORDS["step"].format(step=step), *said])
 
 
-def _place(points: list[Point], step: int) -> str:
+def _place(way: str, limit: float, points: list[Point], step: int) -> str:
+    numbers: dict[str, str] = {"limit": digits(limit, 3)}
     if step >= len(points) or not np.isfinite(points[step].norm):
-        return WORDS["gone"]
+        return WORDS[f"{way} gone"].format(**numbers)
     left, right, low, high = FRAME
     inside = all(left <= point.w <= right and low <= point.b <= high for point in points[: step + 1])
-    numbers = {name: digits(value, 3) for name, value in asdict(points[step]).items()}
-    return WORDS["there" if inside else "out"].format(**numbers)
+    numbers |= {name: digits(value, 3) for name, value in asdict(points[step]).items()}
+    return WORDS[f"{way} there" if inside else f"{way} out"].format(**numbers)
 
 
 def _draw_rules(sketch, at):

@@ -200,6 +200,12 @@ quotient_as_a_product = slip(
 )
 
 
+numerator_as_b = slip(
+    "In the quotient rule the derivative of the numerator a with respect to b is 0, not 1.",
+    "-a / b**2 -> (b - a) / b**2",
+)
+
+
 hints = (
     "Hold b still and let a move. Then hold a still and let b move.",
     "add: (1, 1). subtract: (1, -1). multiply: (b, a).",

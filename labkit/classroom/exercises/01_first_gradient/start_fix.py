@@ -199,6 +199,12 @@ sum_not_kept = slip(
 )
 
 
+length_added = slip(
+    "You add the length of the list in each turn. Add the number.",
+    "total + value -> total + len(values)",
+)
+
+
 hints = (
     "Read the last line of the error. Which name does it not know?",
     "Write total where totl stands. Then try mean([1.0, 2.0, 6.0]): it should be 3.",

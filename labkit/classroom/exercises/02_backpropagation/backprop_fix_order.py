@@ -108,7 +108,6 @@ def still_too_early(parents, output):
 @wrong(
     "The gradients are right now, but you go along every path by itself, and there can be 2^n of them. Wait "
     "until everything has arrived at a node, then send it on once.",
-    when=lambda i, expected, got: same(expected[0], got[0]) and got[1] > expected[1],
 )
 def every_path(parents, output):
     grads = [0.0] * len(parents)
@@ -247,11 +246,6 @@ local_gradient_missing = slip(
     "slope * grads[node] -> grads[node]",
 )
 
-gradient_of_the_parent = slip(
-    "A node passes on its own gradient. You multiply by the gradient of the parent.",
-    "slope * grads[node] -> slope * grads[parent]",
-)
-
 to_the_node_itself = slip(
     "The contribution belongs to the parent. You add it to the node itself.",
     "grads[parent] += -> grads[node] +=",
@@ -283,6 +277,57 @@ def several_times_in_the_order(parents, output):
 
     place(output)
     return _walk(parents, reversed(order), output)
+
+
+@judged("several-times-in-the-order")
+def a_list_of_visits(parents, output):
+    grads, used, waiting = [0.0] * len(parents), 0, [output]
+    grads[output] = 1.0
+    while waiting:
+        node = waiting.pop(0)
+        for parent, slope in parents[node]:
+            used += 1
+            grads[parent] += slope * grads[node]
+            waiting.append(parent)
+    return grads, used
+
+
+@judged("several-times-in-the-order")
+def latest_visit_first(parents, output):
+    grads, used, waiting = [0.0] * len(parents), 0, [output]
+    grads[output] = 1.0
+    while waiting:
+        node = waiting.pop()
+        for parent, slope in parents[node]:
+            used += 1
+            grads[parent] += slope * grads[node]
+            waiting.append(parent)
+    return grads, used
+
+
+@wrong(
+    "You visit each node once, but follow one path to its end before the other contributions are there. Visit a node after all "
+    "nodes that use it."
+)
+def latest_first(parents, output):
+    grads, used, waiting, seen = [0.0] * len(parents), 0, [output], {output}
+    grads[output] = 1.0
+    while waiting:
+        node = waiting.pop()
+        for parent, slope in parents[node]:
+            used += 1
+            grads[parent] += slope * grads[node]
+            if parent not in seen:
+                seen.add(parent)
+                waiting.append(parent)
+    return grads, used
+
+
+nothing_passed_on = slip(
+    "Only the output has a gradient: nothing was passed on. Its 1 has to be there before the loop, and each node passes on the "
+    "local gradient times its own gradient.",
+    "slope * grads[node] -> slope * grads[parent]",
+)
 
 
 hints = (

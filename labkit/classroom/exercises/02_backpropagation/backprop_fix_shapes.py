@@ -218,6 +218,23 @@ w_in_d_h = slip(
 )
 
 
+b_times_b = slip(
+    "b does not belong in its own gradient: the local derivative of x * w + b with respect to b is 1.",
+    "d_b = np.sum(d_h) -> d_b = np.sum(d_h * b)",
+)
+
+b_counts_once = slip(
+    "1 is the local derivative for b. Multiply it by the upstream gradient d_h, and sum over all uses.",
+    "d_b = np.sum(d_h) -> d_b = 1.0",
+)
+
+
+first_row_of_x = slip(
+    "You multiply the sum by one row of x. Each row of d_h belongs to its own row of x: multiply first, then sum.",
+    "np.sum(d_h * x, axis=0) -> np.sum(d_h, axis=0) * x[0]",
+)
+
+
 hints = (
     "Write the shapes below the lines: h, d_h and d_w have the shape of x.",
     "w was repeated for each row. b was repeated for each row and each column.",

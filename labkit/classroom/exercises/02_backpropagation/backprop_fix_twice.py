@@ -233,6 +233,34 @@ local_gradient_missing = slip(
 )
 
 
+@wrong(
+    "When the same parent comes twice, you double the first contribution. The second one has a local gradient of its own."
+)
+def first_doubled(parents):
+    grads = [0.0] * len(parents)
+    grads[-1] = 1.0
+    for node in reversed(range(len(parents))):
+        sent = {}
+        for parent, slope in parents[node]:
+            sent[parent] = 2 * sent[parent] if parent in sent else slope * grads[node]
+        for parent, part in sent.items():
+            grads[parent] = grads[parent] + part
+    return grads
+
+
+@wrong("sent is right now. Then a later contribution replaces what is in grads already: add it there, too.")
+def replaced_after_sent(parents):
+    grads = [0.0] * len(parents)
+    grads[-1] = 1.0
+    for node in reversed(range(len(parents))):
+        sent = {}
+        for parent, slope in parents[node]:
+            sent[parent] = sent.get(parent, 0.0) + slope * grads[node]
+        for parent, part in sent.items():
+            grads[parent] = part
+    return grads
+
+
 hints = (
     "For u * u, what is in parents[node]? And what is in sent afterwards?",
     "sent[parent] = ... overwrites. Either add there too, or do without sent.",

@@ -9,6 +9,8 @@ Return a list with the gradient of every node. A node that the result does not d
 
 from functools import partial
 
+import numpy as np
+
 from labkit.classroom.exercises.graphs import draw_graph
 from labkit.classroom.writing import judged, slip, wrong
 
@@ -216,6 +218,97 @@ subtracted = slip(
     "Contributions are added. You subtract them.",
     "grads[parent] += slope -> grads[parent] -= slope",
 )
+
+
+@wrong("You keep the first contribution to a node and drop the later ones. All of them add up.")
+def first_kept(parents):
+    grads = [0.0] * len(parents)
+    grads[-1] = 1.0
+    for node in reversed(range(len(parents))):
+        for parent, slope in parents[node]:
+            grads[parent] = grads[parent] or slope * grads[node]
+    return grads
+
+
+@wrong(
+    "You multiply the local gradients of each node's own inputs. The gradient of a node comes from the nodes that use it."
+)
+def own_local_gradients(parents):
+    return [float(np.prod([slope for _, slope in pairs])) for pairs in parents]
+
+
+@wrong(
+    "You add the local gradients of each node's own inputs. The gradient of a node comes from the nodes that use it."
+)
+def own_local_gradients_added(parents):
+    return [float(sum(slope for _, slope in pairs)) for pairs in parents]
+
+
+def _by_list(parents, at, seen=None):
+    """A backward pass that takes the next node from a list of nodes that are waiting."""
+    grads, waiting = [0.0] * len(parents), [len(parents) - 1]
+    grads[-1] = 1.0
+    while waiting:
+        node = waiting.pop(at)
+        for parent, slope in parents[node]:
+            grads[parent] += slope * grads[node]
+            if seen is None or parent not in seen:
+                waiting.append(parent)
+                if seen is not None:
+                    seen.add(parent)
+    return grads
+
+
+@wrong(
+    "You go through the nodes level by level. A short path reaches a node before a longer one has sent its contribution. Visit "
+    "a node after all nodes that use it."
+)
+def level_by_level(parents):
+    return _by_list(parents, 0, set())
+
+
+@wrong(
+    "You visit each node once, but follow one path to its end before the other contributions are there. Visit a node after all "
+    "nodes that use it."
+)
+def latest_first(parents):
+    return _by_list(parents, -1, set())
+
+
+@judged("recursion")
+def a_list_of_visits(parents):
+    return _by_list(parents, 0)
+
+
+@judged("recursion")
+def latest_visit_first(parents):
+    return _by_list(parents, -1)
+
+
+averaged_over_uses = slip(
+    "Contributions are added, not averaged.",
+    "grads[parent] += slope * grads[node] -> "
+    "grads[parent] += slope * grads[node] / sum(p == parent for pairs in parents for p, _ in pairs)",
+)
+
+
+last_node_only = slip(
+    "You return the gradient of the last node only, which is 1. Return the list of all of them.",
+    "return grads -> return grads[-1]",
+)
+
+
+@wrong("You go along every path, and a later path replaces the gradient of an earlier one. The contributions add up.")
+def last_path(parents):
+    grads = [0.0] * len(parents)
+
+    def visit(node, part):
+        grads[node] = part
+        for parent, slope in parents[node]:
+            visit(parent, slope * part)
+
+    visit(len(parents) - 1, 1.0)
+    return grads
 
 
 hints = (

@@ -230,6 +230,18 @@ def always_axis_1(g, a, b):
     )
 
 
+@wrong(
+    "A gradient has lost an axis of length 1. Sum over the axis along which the value was repeated (axis 1 for a column), with "
+    "keepdims=True.",
+    when=lambda i, expected, got: any(np.ndim(e) == 2 and np.ndim(g) == 1 for e, g in zip(expected, got)),
+)
+def axis_lost(g, a, b):
+    total = lambda part, value: (
+        part if part.shape == value.shape else part.sum() if np.ndim(value) == 0 else part.sum(axis=0)
+    )
+    return total(g * b, a), total(g * a, b)
+
+
 hints = (
     "First g * b and g * a, as for numbers. Then bring each into the shape of its argument.",
     "A missing axis stands at the front: sum over axis 0 until the number of axes is right.",

@@ -356,6 +356,38 @@ two_inputs_always = slip(
 )
 
 
+equal_terms_once = slip(
+    "In u + u the same value is used twice, and both uses contribute.",
+    'slope * grads[node] -> slope * grads[node] / (places.count(parent) if op == "add" else 1)',
+)
+
+equal_factors_once = slip(
+    "In u * u the same value is used twice, and both uses contribute.",
+    'slope * grads[node] -> slope * grads[node] / (places.count(parent) if op == "multiply" else 1)',
+)
+
+products_local_gradient_alone = slip(
+    "In a product the local gradient is sent alone. Multiply it by the gradient of the product.",
+    'slope * grads[node] -> slope * (1 if op == "multiply" else grads[node])',
+)
+
+tanh_local_gradient_alone = slip(
+    "In tanh the local gradient is sent alone. Multiply it by the gradient of the value.",
+    'slope * grads[node] -> slope * (1 if op == "tanh" else grads[node])',
+)
+
+sums_local_gradient_alone = slip(
+    "In a sum 1 is sent. Send the gradient of the sum to each term.",
+    'slope * grads[node] -> slope * (1 if op == "add" else grads[node])',
+)
+
+
+begins_with_the_value = slip(
+    "The backward pass begins with 1, the derivative of the result with respect to itself, not with its value.",
+    "grads[-1] = 1.0 -> grads[-1] = values[-1]",
+)
+
+
 ways = (EXACT, PLAIN)
 hints = (
     "Two loops. The first one appends a value for each instruction; the second one is the backward pass, as in "

@@ -107,7 +107,7 @@ jacobian_of_one_number = wrong(
 )
 
 bias_of_each_example = wrong(
-    "b is one array of 2 numbers, so its axes in the Jacobian are (2,). The axes of the output come first.",
+    "A Jacobian has first all axes of the output of layer, then those of the input: b has one.",
     {3: either((4, 2, 4, 2), (4, 2))},
 )
 

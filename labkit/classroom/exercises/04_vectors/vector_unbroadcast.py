@@ -194,6 +194,11 @@ stretched_forgotten = slip(
 )
 
 
+@wrong("You sum over axis 0 once, whatever shape is. Sum over all axes along which b was repeated, and over no other.")
+def axis_0_always(g, shape):
+    return g.sum(axis=0)
+
+
 hints = (
     "Where a value is used several times, its contributions add up (unit 02). Along which axes was b repeated?",
     "First sum over the axes in front: there are g.ndim - len(shape) of them. Each time axis 0 goes.",

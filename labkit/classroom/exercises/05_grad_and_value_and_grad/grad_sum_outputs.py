@@ -149,6 +149,18 @@ values_for_derivatives = slip(
 )
 
 
+chained = slip(
+    "The two outputs stand next to each other: their gradients are added, not chained.",
+    "(logits - y) * w + w -> (logits - y) * w * (1 + w)",
+)
+
+
+brackets_missing = slip(
+    "2 and w multiply the whole bracket (logits - y), y as well.",
+    "2 * (logits - y) * w -> 2 * logits * w - y",
+)
+
+
 ways = (PLAIN,)
 hints = (
     "With has_aux=False, the function that is differentiated is loss + logits.",

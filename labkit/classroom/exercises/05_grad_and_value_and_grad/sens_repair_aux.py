@@ -9,7 +9,7 @@ the new weight is wrong. Fix the step. `w` and `x` are Tensors of three elements
 import numpy as np
 
 from labkit import mindspore as ms
-from labkit.classroom.writing import judged, slip, wrong
+from labkit.classroom.writing import judged, same, slip, wrong
 
 
 def step(w, x, y):
@@ -151,6 +151,15 @@ still_summed = slip(
     "The weight still goes downhill on loss + logits. One word to value_and_grad says that only the first output counts.",
     ", has_aux=True -> ",
 )
+
+
+@wrong(
+    "The step is the right one, but you return another loss. The loss is (logits - y) ** 2.",
+    when=lambda i, expected, got: same(expected[1:], got[1:]) and not same(expected[0], got[0]),
+)
+def another_loss(w, x, y):
+    loss, logits, after = step(w, x, y)
+    return loss - logits, logits, after
 
 
 hints = (

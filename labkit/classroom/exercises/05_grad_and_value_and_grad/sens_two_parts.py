@@ -166,6 +166,12 @@ at_the_wrong_place = slip(
 )
 
 
+value_as_sens = slip(
+    "sens is the gradient of the second half with respect to h. You passed its value.",
+    "ms.grad(second)(h) -> second(h) * ms.ops.ones_like(h)",
+)
+
+
 ways = (Way("Call `ms.grad` once for each half: no function may contain both.", ("passes",), holds=_two_passes),)
 hints = (
     "First compute h = first(x): that is what goes to the second machine.",

@@ -165,6 +165,12 @@ not_stopped = slip(
 )
 
 
+one_subtracted = slip(
+    "The target is 0.5 * x + 1, and the loss subtracts all of it. The 1 has the wrong sign.",
+    "ms.ops.stop_gradient(0.5 * x + 1) -> ms.ops.stop_gradient(0.5 * x - 1)",
+)
+
+
 ways = (Way(DELIVERED, ("passes",), holds=_both_steps),)
 hints = (
     "The detached target has a value, but the tape does not connect it to x.",

@@ -47,10 +47,13 @@ no_accumulation = wrong(
 zero_forgotten = wrong(
     "You kept adding after zero_(). From there the sum starts again at 0.",
     {2: 3 * slope, 3: either(3 * slope, 4 * slope)},
+    together=True,
     answer=[slope, 2 * slope, 3 * slope, 3 * slope],
 )
 
-grad_accumulates = wrong("torch.autograd.grad returns its gradients and leaves every .grad as it was.", {3: 2 * slope})
+grad_accumulates = wrong(
+    "torch.autograd.grad returns its gradients and leaves every .grad as it was.", {3: either(2 * slope, 3 * slope)}
+)
 
 one_number = judged("kind", slope)
 
@@ -85,4 +88,13 @@ second_backward_in_vain = wrong(
     {1: either(0.0, x * slope, slope * slope)},
 )
 
-zeroed_once_too_few = wrong("zero_() comes before this backward: what was added earlier is gone.", {2: 2 * slope})
+zeroed_once_too_few = wrong(
+    "zero_() comes before this backward: what was added earlier is gone.", {2: either(2 * slope, 3 * slope)}
+)
+
+
+kept_after_zero = wrong(
+    "zero_() comes before the third backward: what was added earlier is gone by then.",
+    {2: 2 * slope, 3: 2 * slope},
+    together=True,
+)

@@ -133,6 +133,17 @@ last_alone = slip(
 )
 
 
+@wrong(
+    "This is the gradient of the last loss alone, through all steps before it. Each step calls backward on its own loss."
+)
+def last_through_all(w, xs):
+    h = torch.tensor(0.5)
+    for x in xs:
+        h = torch.tanh(w * h + x)
+    ((h - 1) ** 2).backward()
+    return w.grad
+
+
 hints = (
     "Draw the record of two steps. Which value of the first step does the second one still hang on?",
     "The value of h has to go on, its history has not. When, in each turn, is the history no longer needed?",

@@ -174,6 +174,12 @@ cotangent_forgotten = slip(
 )
 
 
+subtracted_twice = slip(
+    "In the gradient the largest element is subtracted twice. The value contains it already: exp(x - value).",
+    "g * shifted / np.sum(shifted) -> g * np.exp(x - value - largest)",
+)
+
+
 ways = (PLAIN,)
 hints = (
     "With m = max(x): exp(x - m) is never larger than 1, and one of its elements is exactly 1.",

@@ -119,12 +119,6 @@ square_missing = slip(
     "((v * Reverse.apply(w * x) - 1) ** 2) -> (v * Reverse.apply(w * x) - 1)",
 )
 
-value_reversed = slip(
-    "backward returns minus the upstream gradient, not minus its absolute value.",
-    "return -g -> return -abs(g)",
-)
-
-
 input_as_factor = slip(
     "You multiply by the input of Reverse. backward returns -g, without another factor.",
     "    def forward(ctx, h):\n        return h\n -> "
@@ -134,8 +128,7 @@ input_as_factor = slip(
 
 
 nothing_reversed = slip(
-    "Both gradients are those of the plain loss. Reverse stands around w * x, and its backward returns -g for the "
-    "upstream gradient g.",
+    "Nothing is reversed: backward passes g on. It returns -g for the upstream gradient g, and Reverse stands around w * x.",
     "return -g -> return g",
 )
 

@@ -275,8 +275,9 @@ class Frame {
     ring.grab = grab(ring, false);
     listen(ring, nearest);
     halo.onpointerdown = nearest;
+    for (const node of [ring, halo]) node.addEventListener("touchstart", (event) => event.preventDefault(), { passive: false }); // else the page scrolls
     const grasp = svg("rect", { class: "lab-grasp" });
-    if (area) drawn.insertBefore(listen(grasp, grab(grasp, !slides)), front);
+    if (area) { drawn.insertBefore(listen(grasp, grab(grasp, !slides)), front); drawn.style.touchAction = "pan-y"; }
     ring.onkeydown = (event) => {
       const steps = { ArrowRight: 1, ArrowUp: 1, ArrowLeft: -1, ArrowDown: -1, PageUp: 10, PageDown: -10, Home: -Infinity, End: Infinity }[event.key];
       if (steps === undefined) return;

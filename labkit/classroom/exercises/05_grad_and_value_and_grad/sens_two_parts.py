@@ -39,6 +39,12 @@ def draw(rng):
 
 
 tensors = "mindspore"
+errors = (
+    (
+        "grad tensor should be broadcast",
+        "sens has the shape of what first returns: one number for each element of h, the gradient of second with respect to it.",
+    ),
+)
 
 
 def _first(x):
@@ -169,6 +175,12 @@ at_the_wrong_place = slip(
 value_as_sens = slip(
     "sens is the gradient of the second half with respect to h. You passed its value.",
     "ms.grad(second)(h) -> second(h) * ms.ops.ones_like(h)",
+)
+
+
+arguments_exchanged = slip(
+    "x and sens are exchanged: first the argument of first, then sens.",
+    "(first, sens_param=True)(x, sens) -> (first, sens_param=True)(sens, x)",
 )
 
 

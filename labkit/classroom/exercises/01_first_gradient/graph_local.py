@@ -26,6 +26,14 @@ def _operation(rng, op):
     return op, float(signs[0] * rng.uniform(1.2, 3.0)), float(signs[1] * rng.uniform(3.5, 6.0))
 
 
+errors = (
+    (
+        "KeyError",
+        "op is one of the texts 'add', 'subtract', 'multiply' and 'divide': your dict needs exactly these keys.",
+    ),
+)
+
+
 draw = tuple(partial(_operation, op=op) for op in ("multiply", "subtract", "divide", "add"))
 draws = 12
 

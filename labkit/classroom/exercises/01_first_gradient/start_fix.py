@@ -188,7 +188,7 @@ total_added_to_itself = slip(
 )
 
 divided_by_itself = slip(
-    "The total is divided by itself. Divide it by the number of values.",
+    "The total, or each number, is divided by itself. Divide the total by the number of values.",
     "/ len(values) -> / total",
 )
 

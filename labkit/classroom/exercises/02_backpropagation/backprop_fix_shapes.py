@@ -21,6 +21,11 @@ def fixed(x, w, b):
     return d_w, d_b
 
 
+errors = (
+    ("cannot reshape", "reshape keeps the number of elements. Sum over the axes along which the value was repeated."),
+)
+
+
 def draw(rng):
     return (
         rng.integers(-4, 5, (int(rng.integers(4, 7)), 3)).astype(float),

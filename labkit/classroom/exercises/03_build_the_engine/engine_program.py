@@ -388,6 +388,17 @@ begins_with_the_value = slip(
 )
 
 
+sign_of_tanh = slip(
+    "The sign of the derivative of tanh is wrong: it is 1 - tanh(x)**2.",
+    "(1 - values[node] ** 2,) -> (values[node] ** 2 - 1,)",
+)
+
+value_for_the_derivative = slip(
+    "In tanh you multiply by tanh(x), the value. The derivative is 1 - tanh(x)**2.",
+    "(1 - values[node] ** 2,) -> (values[node],)",
+)
+
+
 ways = (EXACT, PLAIN)
 hints = (
     "Two loops. The first one appends a value for each instruction; the second one is the backward pass, as in "

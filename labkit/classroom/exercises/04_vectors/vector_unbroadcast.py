@@ -34,6 +34,11 @@ def _same_numbers(expected, got):
 
 errors = (
     (
+        "input operand has more dimensions",
+        "np.broadcast_to repeats an array to a larger shape. b is the smaller one here: sum over the axes along which it was "
+        "repeated.",
+    ),
+    (
         "cannot reshape",
         "reshape keeps the number of elements, but b has fewer. Sum over the axes along which it was repeated.",
     ),

@@ -161,6 +161,12 @@ brackets_missing = slip(
 )
 
 
+@wrong("You return the sum of the outputs' values. Asked for is the gradient with respect to x.")
+def values_summed(w, x, y):
+    logits = np.sum(w * x)
+    return logits + (logits - y) ** 2
+
+
 ways = (PLAIN,)
 hints = (
     "With has_aux=False, the function that is differentiated is loss + logits.",

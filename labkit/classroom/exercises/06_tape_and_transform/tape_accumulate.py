@@ -41,7 +41,8 @@ def reference():
 
 
 no_accumulation = wrong(
-    "You expected each backward to replace what was there. It adds to .grad: only you empty it.", answer=[slope] * 4
+    "The second backward does not replace what is in .grad. It adds the derivative to it: only you empty it.",
+    answer=[slope] * 4,
 )
 
 zero_forgotten = wrong(

@@ -13,8 +13,8 @@ from ..widgets import playground
 
 SCRIPTS = Path(str(live.__file__)).parent / "page"
 LOADS = (
-    "It loads {size:.0f} MB once; after that it runs without a network, too. Python runs in this browser: nothing that you "
-    "write is sent anywhere."
+    "It loads {size:.0f} MB once; after that it runs without a network, too. Python runs in this browser: nothing that "
+    "you write is sent anywhere."
 )
 OFFLINE = "labkit-offline.js"  # at the site's root: it stands between all of its pages and the network
 ELEMENT = (

@@ -34,7 +34,7 @@ const within = ({ w, b }) => w >= W.low && w <= W.high && b >= B.low && b <= B.h
 function sentenceOf(data, state) {
   const { words, parts } = data, { part, w, b, max_norm, step } = state, short = (value) => digits(value, 3);
   if (part === parts[0]) {
-    const { ratio, whole, factor, clips: [value, norm] } = rules(state), keys = ["given", value.straight ? "value kept" : "value turned", norm.kept ? "norm kept" : "norm changed", factor < 1 ? "global clipped" : "global free"];
+    const { ratio, whole, factor, clips: [value, norm] } = rules(state), keys = [value.straight ? "value kept" : "value turned", norm.kept ? "norm kept" : "norm changed", factor < 1 ? "global clipped" : "global free"];
     const given = { ...state, g: value.turned[0], h: value.turned[1], before: ratio, after: norm.ratio, whole, factor };
     return keys.map((key) => filledIn(words[key], Object.fromEntries(Object.entries(given).map(([name, number]) => [name, short(number)])))).join(" ");
   }

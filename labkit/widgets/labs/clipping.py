@@ -158,7 +158,7 @@ WORDS = {
     "about": "Three rules: the gradients g and h of two parameters, clipped by value into a box, each by its own norm into a "
     "ball, or both by their global norm. Over a cliff: a recurrent unit is trained from one start, without clipping and with it; "
     "darker is a higher loss.",
-    "drag": "Drag g and h, or the edge of the ball",
+    "drag": "Which rule keeps direction? Drag g, h or the edge",
     "after": "What each rule makes of them",
     "drag start": "Does clipping save the training? Drag the start, or max_norm",
     "drag step": "The loss at each step, log scale: drag the step",
@@ -179,8 +179,8 @@ WORDS = {
     "value kept": "Clipping by value keeps both directions.",
     "value turned": "Clipping by value turns g by {g}° and h by {h}°.",
     "norm kept": "Clipping each by norm keeps the directions and the ratio of the norms.",
-    "norm changed": "Clipping each by norm keeps the directions, but changes the ratio of the norms from {before} to {after}.",
-    "global clipped": "Clipping by global norm multiplies both by {factor} and keeps the directions and the ratio.",
+    "norm changed": "Clipping each by norm changes the ratio of the norms from {before} to {after}.",
+    "global clipped": "Clipping by global norm multiplies both by {factor}.",
     "global free": "Clipping by global norm changes nothing: the norm of all elements is {whole}.",
     "ask rule": "g is long; h lies inside the box and inside the ball. Which rule makes h shorter as well?",
     "none": "none of them",
@@ -252,7 +252,7 @@ class ClippingLab(Lab):
         if part not in PARTS:
             raise not_one_of("part", PARTS, part)
         data = {"parts": PARTS, "times": TIMES, "target": TARGET, "rate": RATE, "steps": STEPS}
-        super().__init__("Clipping gradients: which rule keeps their direction?", data, part=part)
+        super().__init__("Gradient clipping: what does it change?", data, part=part)
 
     def describe(self, **state: Any) -> str:
         """The picture in words, with its numbers. `state`: other values of some traits."""
@@ -296,13 +296,13 @@ def _rules(at):
     value, norm, _ = (clipped_by(rule, before, limit) for rule in RULES)
     angles, ratio, after = [turned(a, b) for a, b in zip(before, value, strict=True)], _ratio(before), _ratio(norm)
     whole = float(np.linalg.norm(before))
-    keys = ("given", "value turned" if max(angles) >= 0.05 else "value kept",
+    keys = ("value turned" if max(angles) >= 0.05 else "value kept",
             "norm changed" if abs(after - ratio) > 0.001 * ratio else "norm kept",
             "global clipped" if whole > limit else "global free")  # fmt: skip
     numbers = at | {"g": angles[0], "h": angles[1], "before": ratio, "after": after, "whole": whole}
     numbers = numbers | {"factor": limit / max(whole, limit)}
     given = {name: digits(number + 0.0, 3) for name, number in numbers.items() if name != "part"}
-    return " ".join(WORDS[key].format(**given) for key in keys)
+    return "\n".join((WORDS["given"].format(**given), " ".join(WORDS[key].format(**given) for key in keys)))
 
 
 def _cliff(at):

@@ -86,7 +86,7 @@ WORDS = {
     "is weights": "One infinite gradient is enough: the optimizer skips the whole update, and the loss scale becomes smaller.",
     "move slip": "Then infinite gradients would be added to them.",
     "spoil slip": "Skipping the step prevents that.",
-    "drag": "Drag the dots to the right: a loss scale multiplies every gradient",
+    "drag": "Drag the dots: the scale multiplies every gradient",
     "size": "{dots} of {size} gradients {about}.",
     "start": "drag →",
     "again": "÷ {scale}: the optimizer gets",

@@ -42,8 +42,8 @@ class GradientCheck:
 _NO_FLOATING = "check_gradient: expected a floating argument, but got dtypes {dtypes}"
 _WEIGHTED = "(of the outputs summed with random weights)"
 _WORST = (
-    "worst at argument {worst_argument}, index {worst_index}: analytic {analytic:.6g}, numerical {numerical:.6g}, error "
-    "{error:.2g}, tolerance {tolerance:.2g}"
+    "worst at argument {worst_argument}, index {worst_index}: analytic {analytic:.6g}, numerical {numerical:.6g}, "
+    "error {error:.2g}, tolerance {tolerance:.2g}"
 )
 
 

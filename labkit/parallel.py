@@ -16,12 +16,12 @@ import numpy as np
 __all__ = ["in_turn", "member"]
 
 OTHER_VALUES = (
-    "rank {rank} sent other values in exchange {number} when it ran the last time. A rank runs again from its start after each "
-    "exchange, so it must create everything that it changes, the network too, and seed its random numbers."
+    "rank {rank} sent other values in exchange {number} when it ran the last time. A rank runs again from its start "
+    "after each exchange, so it must create everything that it changes, the network too, and seed its random numbers."
 )
 OUT_OF_STEP = (
-    "the ranks are out of step: exchange {number} of rank {rank} is {own}, that of rank {other} is {theirs}. All ranks have to "
-    "make the same calls, with the same shapes."
+    "the ranks are out of step: exchange {number} of rank {rank} is {own}, that of rank {other} is {theirs}. All ranks "
+    "have to make the same calls, with the same shapes."
 )
 
 

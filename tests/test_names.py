@@ -29,7 +29,8 @@ def test_every_name_of_the_real_package_that_is_not_implemented_has_its_sentence
             module = importlib.import_module(f"labkit.{dialect}.{place}".rstrip("."))
         except ImportError:
             continue
-        if not hasattr(module, "__getattr__"):  # a package of labkit's own
+        other = place.startswith("mint") or module.__name__ != f"labkit.{dialect}.{place}".rstrip(".")
+        if other or not hasattr(module, "__getattr__"):  # another sentence, an alias, a package of labkit's own
             continue
         for name in [name for name in names(dialect)[place] if not hasattr(module, name)][::7]:
             full = ".".join(filter(None, (dialect, place, name)))

@@ -73,7 +73,7 @@ def items_of(value: Any) -> Any:
         return value
     if isinstance(value, np.ndarray) or is_tensor(value):
         array = np.asarray(plain_data(value))
-        return list(array) if array.ndim else None
+        return array if array.ndim else None
     return None
 
 
@@ -157,9 +157,7 @@ def as_asked(expected: Any, got: Any) -> Any:
         items = items_of(_literal(got) if isinstance(got, str) else got)
         if items is None:
             return got
-        if len(items) == len(expected):
-            items = list(map(as_asked, expected, items))
-        return type(expected)(items)
+        return type(expected)(map(as_asked, expected, items)) if len(items) == len(expected) else items
     if isinstance(expected, bool):
         got = {"true": True, "false": False}.get(got.strip().lower(), got) if isinstance(got, str) else got
         return bool(got) if isinstance(got, (int, float, np.number)) and got in (0, 1) else got
@@ -214,7 +212,7 @@ def describe(value: Any) -> str:
         return f"a {next(kind for kind in (tuple, list, dict) if isinstance(value, kind)).__name__} of {len(value)}"
     if is_tensor(value) or isinstance(value, np.ndarray):
         owner = f"a {DIALECTS.get(package(value), '')} Tensor" if is_tensor(value) else "a NumPy array"
-        array = np.asarray(plain_data(value))
+        array = value if isinstance(value, np.ndarray) else plain_data(value)
         return f"{owner} of shape {array.shape}, {array.dtype}"
     if isinstance(value, BaseException):
         return f"one error, {type(value).__name__}()" if _is_known(type(value)) else "one error, of its own class"

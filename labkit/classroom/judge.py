@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ..evidence import TriedCall, plain_data
+from ..evidence import TriedCall, encode, is_tensor, plain_data
 from .compare import (
     Difference,
     as_asked,
@@ -99,7 +99,7 @@ def judge_calls(
     problem = ("", "", "")
     compared = []
     for drawn, one in zip(inputs, tried, strict=False):
-        if one.came:
+        if one.came and not _is_too_large(one.outcome.value):
             compared.append((drawn, expected(drawn), one.outcome.value))
         problem = _problem_of_call(exercise, drawn, one)
         if problem[0]:
@@ -127,6 +127,11 @@ def judge_calls(
     smallest = min(failed, key=lambda case: size(case[0]))
     where = so_far + f"{reason.sentence}\n" if reason else so_far
     return Verdict(*_difference_in_result(exercise, smallest, where, len(failed), len(inputs)))
+
+
+def _is_too_large(value):
+    """True for data that a grader does not send, either."""
+    return encode(value)[0] == "other" and (is_tensor(value) or isinstance(value, (tuple, list, np.ndarray)))
 
 
 def _plain(cases):
@@ -218,11 +223,13 @@ def _failure_of_call(outcome, changed):
         kind, text = "mutated", CHANGED.format(names=", ".join(changed))
     elif outcome.value is None:
         returned = (
-            "it returned nothing (None). Does every path through it end with a return that has a value? A method such as "
-            "backward() or append() has none."
+            "it returned nothing (None). Does every path through it end with a return that has a value? A method such "
+            "as backward() or append() has none."
         )
         printed = "it printed an answer but returned nothing (None). Return the answer."
         kind, text = "printed", printed if outcome.printed else returned
+    elif _is_too_large(outcome.value):
+        kind, text = "shape", "it returned {got}, which is too large to compare.".format(got=describe(outcome.value))
     return kind if text else "", text, text
 
 

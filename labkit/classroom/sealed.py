@@ -52,8 +52,8 @@ def unseal(text: str) -> None:
         found = [_opened(**data) for data in json.loads(zlib.decompress(base64.b64decode("".join(text.split()))))]
     except Exception as error:
         raise ValueError(
-            "the exercises of this notebook cannot be read: expected the text as it was handed out, but it was changed. "
-            "Take the cell from the original notebook."
+            "the exercises of this notebook cannot be read: expected the text as it was handed out, but it was "
+            "changed. Take the cell from the original notebook."
         ) from error
     for exercise in found:
         EXERCISES.open(exercise)

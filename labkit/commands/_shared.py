@@ -12,8 +12,8 @@ from ..messages.suggestions import did_you_mean
 from ..working_copy import places
 
 FOLDER = (
-    "your working copy of the notebooks; default: the value of {variable}, or the working copy that contains the current "
-    "folder, or {default}"
+    "your working copy of the notebooks; default: the value of {variable}, or the working copy that contains the "
+    "current folder, or {default}"
 )
 MISSING = "{package} is not installed: {command}"
 UNKNOWN = "there is no notebook {given!r}. {suggestion}"

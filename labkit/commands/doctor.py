@@ -24,8 +24,6 @@ PACKAGES = {
     "pyseccomp": ("blocking dangerous system calls of students' code", "classroom"),
     "nbgrader": ("nbgrader's own commands", "nbgrader"),
     "pytest": ("running the tests", "test"),
-    "nbval": ("testing the notebooks' outputs", "test"),
-    "hypothesis": ("property tests", "test"),
     "torch": ("comparing with the real PyTorch", "parity"),
     "mindspore": ("comparing with the real MindSpore, in an environment of its own", None),
 }

@@ -36,8 +36,8 @@ def _add_files(parser):
     parser.add_argument("--out", type=Path, required=True, metavar="grades.csv", help="the table of grades")
     parser.add_argument(
         "--roster", type=Path, metavar="FILE.csv",
-        help="the list of students: Canvas's gradebook, Moodle's grading worksheet, or a table with a column 'id'; default: the "
-        "roster in course.toml",
+        help="the list of students: Canvas's gradebook, Moodle's grading worksheet, or a table with a column 'id'; "
+        "default: the roster in course.toml",
     )  # fmt: skip
     parser.add_argument(
         "--return", type=Path, metavar="FILE.csv", dest="returned", help="write a copy of the roster with the grades, "
@@ -206,16 +206,16 @@ _WAITING = "Until then {table} has no grade for: {students}"
 _MATCH = "files without a student: {count}. In {table}, fill in the column 'student' ('-': none), and add --resume"
 _OTHERS = "notebooks that belong to another student: {students}. The overview says to whom."
 _TIMELESS = (
-    "no late penalty, because the time of the submission is unknown: {students}. Add a column 'submitted' to the roster, "
-    "and set timezone in course.toml."
+    "no late penalty, because the time of the submission is unknown: {students}. Add a column 'submitted' to the "
+    "roster, and set timezone in course.toml."
 )
 _UNGRADED = "not graded, and without points: {students}. The overview says why; --resume tries again."
 _UNREAD = "submissions that could not be read: {students}. The overview says why. Ask for them again, and add --resume."
 
 
 _UNSAFE = (
-    "labkit grade: --unsafe: students' code may run without isolation. It may read your files and other submissions, and change "
-    "its grade. The table, the journal and every page mark this run as unsafe."
+    "labkit grade: --unsafe: students' code may run without isolation. It may read your files and other submissions, "
+    "and change its grade. The table, the journal and every page mark this run as unsafe."
 )
 _ANYWAY = (
     "Nothing was graded. Install what is missing, or add --unsafe: then students' code runs with the layers that are "

@@ -74,9 +74,9 @@ def wrap(inputs: tuple, tensors: str | None) -> tuple:
 
     With `tensors` "boxes", numbers become boxes of the engine, on which a function of plain numbers fails.
     """
-    copies = [np.copy(a) if isinstance(a, np.ndarray) else a for a in inputs]
+    copies = plain_data(inputs)
     if tensors is None:
-        return tuple(copies)
+        return copies
     if tensors == BOXES:
         level = new_level()
         return tuple(new_box(a, level, Reverse.new_root(a)) if isinstance(a, float) else a for a in copies)

@@ -25,8 +25,8 @@ INSTEAD = {  # what an instructor can write instead of names that do not work on
     "Pass a random generator to the answer, such as np.random.default_rng(0)": "seed() manual_seed() set_seed()",
     "Let the answer return what it writes, and pass it what it reads": "open() read_text write_text read_bytes write_bytes",
     "Pass it to the answer as an argument": "patch monkeypatch MagicMock input() builtins stdin environ getenv putenv",
-    "Call the answer, and compare what it returns": "inspect __code__ __defaults__ __kwdefaults__ __annotations__ __globals__ "
-    "__closure__ subprocess signature() getsource()",
+    "Call the answer, and compare what it returns": "inspect __code__ __defaults__ __kwdefaults__ __annotations__ "
+    "__globals__ __closure__ subprocess signature() getsource()",
     "Let the answer be a function without async": "asyncio",
     "Let the answer return its report, or raise an error": "catch_warnings() warns() logging caplog",
     "Compare the attributes": "deepcopy() pickle asdict() astuple() is_dataclass() vars() dir() __dict__ __class__",

@@ -3,33 +3,26 @@
 import json
 import logging
 import os
-import sysconfig
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from . import lazy, standins
+from . import standins
 from .shell import Shell, set_home
 
 HOME = Path("notebooks")
 
 
-def start(
-    post: Callable[[str], None], fetch: Callable[[str], Any], lock: str, record: str, exercises: Mapping[str, list[str]]
-) -> Callable[[str], None]:
+def start(post: Callable[[str], None], record: str, exercises: Mapping[str, list[str]]) -> Callable[[str], None]:
     """Start a shell in this Python; returns the function that takes what the page says.
 
-    `post` takes a message to the page, `fetch(file)` gives a file of the runtime's folder (an `ArrayBuffer`), `lock` is its
-    lock file, `record` that of right answers, `exercises` the names in each notebook. The page says `{"run": source, "cell":
-    id}`, or of a model `{"model": id}` with `state` or `content`.
+    `post` takes a message to the page, `record` is the file of right answers, `exercises` are the names in each notebook. The
+    page says `{"run": source, "cell": id}`, or of a model `{"model": id}` with `state` or `content`.
     """
     set_home(HOME, exercises)
     os.environ["MPLBACKEND"] = "agg"
     logging.getLogger("matplotlib.font_manager").setLevel(logging.ERROR)  # it builds its list of fonts, and says so
     shell = Shell(lambda message: post(json.dumps(message, default=str)))
-    lazy.install(
-        json.loads(lock)["packages"], lambda name: fetch(name).to_bytes(), Path(sysconfig.get_paths()["purelib"])
-    )
     standins.install(shell)
     shell.start(record)
     return lambda text: answer(shell, json.loads(text))

@@ -24,7 +24,7 @@ CORE = {
     LOCK: "9c45b916001a750f4102fc287494f3eab215909c7535c626a20db80fd6333e2c",
 }
 AT_ONCE = ("numpy", "traitlets")  # what labkit needs to run and to show a widget
-PLOTS = ("matplotlib",)  # loaded when something first draws with it
+PLOTS = ("matplotlib",)  # what a notebook with plots needs besides
 NOT_TAKEN = {"matplotlib-pyodide", "fonttools", "pytz"}  # matplotlib draws here without them
 PURE = {"autograd": ("numpy",)}  # taken from this Python's installation, with what each needs
 _OTHER_FILE = "{name} is not the file of Pyodide {version}: its SHA-256 differs. Delete it, or download it again"

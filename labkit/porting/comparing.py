@@ -20,8 +20,8 @@ _LISTED = "A list is passed as one argument; pass several arguments as a tuple."
 _CARRIED = "{torch} is carried over to {mindspore} {layout}."
 _RESHAPED = "{torch} is carried over to {mindspore} with its shape {layout}."
 _SHARED = (
-    "compare: {mindspore} of MindSpore's model cannot hold the values of {torch}: it is one parameter there, and PyTorch's "
-    "model has two with different values"
+    "compare: {mindspore} of MindSpore's model cannot hold the values of {torch}: it is one parameter there, and "
+    "PyTorch's model has two with different values"
 )
 
 

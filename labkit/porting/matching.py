@@ -56,8 +56,8 @@ _COUNTS = "PyTorch's model has {torch} modules with parameters, MindSpore's {min
 _BY_CALLS = "in the order of their calls, {one} would be paired with {two}"
 _BY_REGISTRATION = "in the order of their registration, {one} would be paired with {two}"
 _ORDERS = (
-    "{one!r} would be {two!r} in the order of registration, but {other!r} in the order of the calls, and shapes and names do "
-    "not decide"
+    "{one!r} would be {two!r} in the order of registration, but {other!r} in the order of the calls, and shapes and "
+    "names do not decide"
 )
 _WAYS = "{torch} modules with parameters and {mindspore}: they can be paired in several ways"
 _ALONE = "{torch} of PyTorch's model and {mindspore} of MindSpore's have no counterpart of the same shapes"

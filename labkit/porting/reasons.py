@@ -72,8 +72,8 @@ def _equal(a, b):
 
 
 _SETTING = (
-    "with {name}={value!r} in {framework}'s module (it has {had!r}; {other}'s has {other_name}={other_value!r}) the two "
-    "agree"
+    "with {name}={value!r} in {framework}'s module (it has {had!r}; {other}'s has {other_name}={other_value!r}) the "
+    "two agree"
 )
 _LAYOUT = "with its {name} {layout} MindSpore's module agrees"
 _NEUTRAL = "with a {name} of {value:g} in {framework}'s module, which the other lacks, the two agree"

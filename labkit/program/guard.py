@@ -125,6 +125,6 @@ def _message(file, line, what):
 
 
 _ONCE = (
-    "{file}:{line}: a compiled function cannot {action}: it would happen once, when the function is recorded, and not again "
-    "when the program runs. Return the value or pass it in, or do not compile this function."
+    "{file}:{line}: a compiled function cannot {action}: it would happen once, when the function is recorded, and not "
+    "again when the program runs. Return the value or pass it in, or do not compile this function."
 )

@@ -27,8 +27,8 @@ def trace_error(what, kind=TraceError) -> TraceError:
 
 _BY_VALUE = (
     "{file}:{line}: a compiled function cannot {action}: it is recorded once, as a program for every input of these shapes, so "
-    "only shapes and dtypes are known while it runs. Use where(condition, a, b) to choose by value, keep the value in the "
-    "graph, or do not compile this function."
+    "only shapes and dtypes are known while it runs. Use where(condition, a, b) to choose by value, keep the value in "
+    "the graph, or do not compile this function."
 )
 _NO_GRADIENT = (
     "cannot {action} while it is differentiated: its gradient would be lost. Use the functions of autograd.numpy"

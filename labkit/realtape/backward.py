@@ -24,8 +24,8 @@ RAN = (
 )
 REFUSED = "incompatible with .grad()", "currently running autograd.grad()"  # as PyTorch says it
 USED_UP = (
-    "backward() has already run on this tape, or on part of it, and freed its saved tensors: no gradient can be computed again. "
-    "backward(retain_graph=True) would have kept them."
+    "backward() has already run on this tape, or on part of it, and freed its saved tensors: no gradient can be "
+    "computed again. backward(retain_graph=True) would have kept them."
 )
 
 

@@ -98,8 +98,8 @@ def run(fun: Callable, args: Sequence[Any], used: Mapping[str, Any]) -> tuple[li
     found = {id(tensor): tensor for _, tensor in tensors_in(result) if tensor.grad_fn is not None}
     if not found:
         raise ValueError(
-            "show: the result of this run has no history: nothing with requires_grad=True led to it, or it was computed under "
-            "no_grad, or detached. Is a parameter trained, and does the model return tensors?"
+            "show: the result of this run has no history: nothing with requires_grad=True led to it, or it was "
+            "computed under no_grad, or detached. Is a parameter trained, and does the model return tensors?"
         )
     return list(found.values()), calls
 

@@ -249,8 +249,8 @@ def _walk(reading: Reading, wanted: set[int]):
 def _recorded(fun, model, asked, look, broadcast) -> _Seen:
     if not callable(fun) or _is_tensor(fun):
         raise TypeError(
-            "assert_gradients(loss, model): a MindSpore tensor does not record how it was computed; pass a function, such as "
-            "lambda: loss_fn(net(x), y)"
+            "assert_gradients(loss, model): a MindSpore tensor does not record how it was computed; pass a function, "
+            "such as lambda: loss_fn(net(x), y)"
         )
     with getattr(model, "__engine_unmoved__", nullcontext)():
         run, values, names = plain_function(

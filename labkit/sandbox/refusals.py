@@ -18,8 +18,8 @@ sudo apparmor_parser --replace /etc/apparmor.d/bwrap"""
 UNTRIED = "(The profile needs AppArmor 4, as Ubuntu 24.04 has it. These commands are untested: please report problems.)"
 CONTAINER = (
     "this container is not allowed to create namespaces: grade on the host, or start it with podman run (or docker run) "
-    "--cap-add SYS_ADMIN --cap-add NET_ADMIN --security-opt apparmor=unconfined; that was tried with podman 4.3 and runc, "
-    "and not with Docker"
+    "--cap-add SYS_ADMIN --cap-add NET_ADMIN --security-opt apparmor=unconfined; that was tried with podman 4.3 and "
+    "runc, and not with Docker"
 )
 _NO_PYTHON = "bubblewrap cannot start Python ({error}): install it where every user may read it, or grade as root"
 _APPARMOR = (

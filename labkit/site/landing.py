@@ -64,8 +64,8 @@ are a link to what it shows and code to embed it in a page of your own.
 </div>
 """
 PITCH = (
-    "labkit draws the graph of a function and plays its forward and its backward pass, number by number. {count} notebooks have "
-    "{exercises} exercises that explain what you misunderstood, in PyTorch and in MindSpore.{here}"
+    "labkit draws the graph of a function and plays its forward and its backward pass, number by number. {count} "
+    "notebooks have {exercises} exercises that explain what you misunderstood, in PyTorch and in MindSpore.{here}"
 )
 
 

@@ -12,13 +12,9 @@ from ..live import runtime
 from ..widgets import playground
 
 SCRIPTS = Path(str(live.__file__)).parent / "page"
-WITHOUT_PLOTS = (
-    "It loads {size:.0f} MB once; after that it runs without a network, too. Python runs in this browser: nothing that you "
-    "write is sent anywhere."
-)
-WITH_PLOTS = (
-    "It loads {size:.0f} MB once, and {more:.0f} MB more at the first plot; after that it runs without a network, too. Python "
-    "runs in this browser: nothing that you write is sent anywhere."
+LOADS = (
+    "It loads {size:.0f} MB once; after that it runs without a network, too. Python runs in this browser: nothing that "
+    "you write is sent anywhere."
 )
 OFFLINE = "labkit-offline.js"  # at the site's root: it stands between all of its pages and the network
 ELEMENT = (
@@ -48,7 +44,7 @@ class LiveSite:
 
     def lay_playground(self, into: Path) -> None:
         """Write the playground, which runs what is typed into it, next to the other pages; a page that runs caches it, too."""
-        loads = f"Python runs in this browser: {self.once()}."
+        loads = "Python runs in this browser: {size:.0f} MB are loaded once.".format(size=self.megabytes())
         playground.build(into, f"../_static/{self.folder.name}", "../index.html", loads)
         self.beside = [f"../{into.name}/{file.name}" for file in sorted(into.iterdir())]
 
@@ -71,18 +67,13 @@ class LiveSite:
         ]
         folder = f"../_static/{self.folder.name}/"
         data = {
-            "name": name, "cells": cells, "exercises": exercises, "loads": self.loads(plots), "runtime": folder,
+            "name": name, "cells": cells, "exercises": exercises, "runtime": folder,
+            "loads": LOADS.format(size=self.megabytes(plots)), "packages": ["labkit", *(runtime.PLOTS if plots else ())],
             "files": [*(folder + file for file in self.files(plots)), *self.beside], "offline": f"../{OFFLINE}",
         }  # fmt: skip
         text = json.dumps(data, separators=(",", ":")).replace("<", "\\u003c")
         return ELEMENT.format(data=text, folder=folder)
 
-    def once(self) -> str:
-        """How much the first page that runs loads, in words."""
-        return f"{runtime.weight(self.folder, self.files(False)) / 1e6:.0f} MB are loaded once"
-
-    def loads(self, plots: bool) -> str:
-        """How much a first visit loads, in words."""
-        least, most = (runtime.weight(self.folder, self.files(drawn)) / 1e6 for drawn in (False, True))
-        text = WITH_PLOTS if plots else WITHOUT_PLOTS
-        return text.format(size=least, more=most - least)
+    def megabytes(self, plots: bool = False) -> float:
+        """How much the first page that runs loads."""
+        return runtime.weight(self.folder, self.files(plots)) / 1e6

@@ -105,7 +105,9 @@ class Sources:
             site.lay_playground(self.source / "extra" / "playground")
         notebooks, read = ("\n".join(f"notebooks/{path.stem}" for path in listed) for listed in (paths, texts))
         trees = TREES.format(notebooks=notebooks, texts=read) + self.reference
-        index = first_page(self.root, self.source, paths, site.once() if site else "", trees)
+        index = first_page(
+            self.root, self.source, paths, f"{site.megabytes():.0f} MB are loaded once" if site else "", trees
+        )
         (self.source / "index.md").write_text(index, encoding="utf-8")
         (self.source / "start.md").write_text(START.format(origin=origin(self.root)), encoding="utf-8")
         bodies = self._bodies(site, [*paths, ledger], drawn) if site else {}

@@ -48,11 +48,13 @@ def test_every_step_is_reached_and_said_and_nothing_is_found_by_axe(opened, name
     assert page.evaluate("document.documentElement.scrollWidth") == width
     for step in range(picture.step, last + 1):
         assert said(page) == last_line(picture, step=step)
-        page.get_by_role("button", name="Next").click() if step < last else None
-    assert page.get_by_role("button", name="Next").is_disabled()
+        page.get_by_role("button", name="Next", exact=True).click() if step < last else None
+    assert page.get_by_role("button", name="Next", exact=True).is_disabled()
     assert axe_findings(page, ".lab") == []
     page.keyboard.press("Home")
-    assert page.get_by_role("button", name="Back").is_disabled() and said(page) == last_line(picture, step=0)
+    assert page.get_by_role("button", name="Back", exact=True).is_disabled() and said(page) == last_line(
+        picture, step=0
+    )
     page.keyboard.press("End")
     assert said(page) == last_line(picture, step=last)
     assert listened.messages == [] and all(r.startswith(("file:", "data:", "blob:")) for r in listened.requests)
@@ -134,7 +136,7 @@ def test_blocks_unfold_and_fold_by_click_and_keyboard_and_a_link_has_it(opened):
     page.keyboard.press("End")
     page.get_by_text("More", exact=True).click()
     page.get_by_role("button", name="Fold all").click()
-    assert page.get_by_role("button", name="Next").is_disabled()  # as much has happened as before
+    assert page.get_by_role("button", name="Next", exact=True).is_disabled()  # as much has happened as before
     page.keyboard.press("Home")
     folded = page.locator(".graph-card.block, .graph-card.op").count()
     assert folded < before

@@ -259,6 +259,15 @@ def test_changing_an_input_in_place_is_told():
     assert report.kind == "mutated" and "changed an input in place: w" in report.text
 
 
+def test_changing_a_list_in_place_does_not_change_the_expected_answer():
+    report = check("start-fix", lambda values: values.append(3.0) or sum(values) / len(values))
+    assert report.kind == "mutated" and "changed an input in place: values" in report.text
+
+
+def test_a_result_too_large_to_compare_is_told():
+    assert "too large to compare" in check("start-fix", lambda values: np.broadcast_to(0.0, (30_000, 30_000))).text
+
+
 def test_an_error_after_the_first_inputs_says_how_far_it_came():
     calls = []
 

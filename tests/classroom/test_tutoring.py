@@ -46,7 +46,7 @@ WAYS = [
     ("fd-gradient", lambda r, x, h: lambda: r, "not-called", "Call it"),
     ("vector-matmul", lambda r, x, w, g: r[0], "left-out", "1 of 2 parts"),
     ("fp-limits", lambda r, E, F: (r[0], r[2], r[1], r[3]), "results-exchanged", "parts [1] and [2]"),
-    ("fp-limits", lambda r, E, F: (r[0], r[1] + 0.5 * E * r[3], *r[2:]), "value", "result[1] is not"),
+    ("fp-limits", lambda r, E, F: (r[0], r[1] + 0.5 * E * r[3], *r[2:]), "value", "Not right: result[1]"),
     ("start-fix", lambda r, values: r if len(values) > 1 else 5 * r, "value", "wherever values has one item"),
 ]  # fmt: skip
 

@@ -1,18 +1,15 @@
 """The shell of a page: what cells print and show, as messages; IPython's and anywidget's names; packages loaded when imported."""
 
-import hashlib
-import io
 import json
 import sys
 import textwrap
-import zipfile
 from pathlib import Path
 
 import pytest
 
 import labkit
 from labkit import check
-from labkit.live import lazy, standins
+from labkit.live import standins
 from labkit.live.kernel import answer
 from labkit.live.shell import NOT_PYTHON, Shell
 
@@ -141,49 +138,3 @@ def test_matplotlib_draws_without_jupyter_and_what_pyplot_drew_is_shown(shell):
     assert [one["type"] for one in said] == ["display", "done"] and said[0]["data"]["image/png"]
     said = run(shell, "from labkit.widgets import plot\nwith plot('A line.') as ax:\n    _ = ax.plot([1, 2])")
     assert said[0]["data"]["text/plain"] == "A line." and "data-labkit" in said[0]["data"]["text/html"]
-
-
-def wheel(name, files):
-    """A wheel as bytes, and its entry of a lock file."""
-    out = io.BytesIO()
-    with zipfile.ZipFile(out, "w") as held:
-        for file, text in files.items():
-            held.writestr(file, text)
-    digest = hashlib.sha256(out.getvalue()).hexdigest()
-    return out.getvalue(), {"file_name": name, "sha256": digest, "imports": [name], "depends": []}
-
-
-@pytest.fixture
-def packages(tmp_path, monkeypatch):
-    """Two packages that are not here, one of which needs the other; and the wheels that were fetched."""
-    monkeypatch.syspath_prepend(tmp_path)
-    monkeypatch.setattr(sys, "meta_path", sys.meta_path[:])
-    wheels, known, fetched = {}, {}, []
-    files = {"labkit_needed.py": "value = 7", "labkit_far/__init__.py": "from labkit_needed import value"}
-    for name, text in (("labkit_needed", files["labkit_needed.py"]), ("labkit_far", files["labkit_far/__init__.py"])):
-        place = next(file for file in files if file.startswith(name))
-        wheels[name], known[name] = wheel(name, {place: text, f"{name}.txt": ""})
-    known["labkit_far"]["depends"] = ["labkit_needed"]
-    lazy.install(known, lambda file: fetched.append(file) or wheels[file], tmp_path)
-    yield known, fetched
-    for name in wheels:
-        sys.modules.pop(name, None)
-
-
-def test_a_package_is_loaded_when_it_is_imported_and_not_when_it_is_looked_for(packages):
-    from importlib import import_module
-    from importlib.util import find_spec
-
-    _, fetched = packages
-    assert find_spec("labkit_far") and fetched == []
-    far = import_module("labkit_far")
-    assert (
-        far.value == 7 and far.__file__.endswith("__init__.py") and sorted(fetched) == ["labkit_far", "labkit_needed"]
-    )
-    assert import_module("labkit_needed").value == 7 and len(fetched) == 2
-
-
-def test_a_package_that_did_not_arrive_whole_is_refused(packages):
-    packages[0]["labkit_far"]["sha256"] = "0"
-    with pytest.raises(ImportError, match="labkit_far was not downloaded completely"):
-        __import__("labkit_far")

@@ -76,7 +76,7 @@ def test_another_expression_in_a_dialect(page):
 
 
 def test_a_case_of_the_documents_by_name(page):
-    page.get_by_label("Begin with").select_option(label="two-outputs")
+    page.get_by_label("Begin with").select_option(label="several outputs: the gradients of all of them add up")
     title(page, "net")
     assert "{" in page.locator("[data-name=printed] pre").text_content()
 

@@ -195,8 +195,8 @@ INSTRUMENTS = {
     "labels": Instrument(2, "how many points of the first batch have the label of another point", _labels),
     "shapes": Instrument(2, "the shape of the largest array inside the loss, for a piece of 8 points", _shapes),
     "gradients": Instrument(2, "the norm of each weight's gradient in the first step, None where there is none", _gradients),
-    "why": Instrument(3, "what labkit.why reports for each weight's gradient in the first step, for one piece: the cause, or "
-                      "healthy", _reasons),
+    "why": Instrument(3, "what labkit.why reports for each weight's gradient in the first step, for one piece: the "
+                      "cause, or healthy", _reasons),
     "fixed": Instrument(3, "the norm of a worker's gradient in two steps that change no weight", _fixed),
     "update": Instrument(3, "weights of 1 after one update with gradients of 0, at the full learning rate", _update),
     "pieces": Instrument(4, "a worker's gradient divided by the mean of its pieces' gradients, in two steps that "

@@ -16,8 +16,8 @@ _MINDSPORE = (
     (r"no attribute '(backward|requires_grad|retain_grad)'", "Only PyTorch tensors have this attribute. In "
      "MindSpore you differentiate a function: ms.grad(function)(inputs)."),
     (r"no attribute '(detach|no_grad)'", "This is a PyTorch name. In MindSpore, use ops.stop_gradient."),
-    (r"no attribute '(clone|item|numpy|cpu)'", "This is a PyTorch name. MindSpore's tensors have another method, such as "
-     ".copy() or .asnumpy()."),
+    (r"no attribute '(clone|item|numpy|cpu)'", "This is a PyTorch name. MindSpore's tensors have another method, such "
+     "as .copy() or .asnumpy()."),
     (r"requires more than one outputs", "has_aux=True is for a function that returns several outputs: the first is "
      "differentiated, and the others are returned unchanged. This function returns one output."),
     (r"gradient_shape must be equal to variable_shape", "The optimizer received gradients that do not belong to its "
@@ -28,15 +28,15 @@ _MINDSPORE = (
 _TORCH = (
     (r"does not require grad", "The tensor has no history: it was detached, computed under no_grad, or, for a second "
      "derivative, the first derivative was computed without create_graph=True."),
-    (r"not have been used in the graph", "The graph has no path from the result to the tensor that you differentiate with "
-     "respect to. For a second derivative, the first needs create_graph=True."),
+    (r"not have been used in the graph", "The graph has no path from the result to the tensor that you differentiate "
+     "with respect to. For a second derivative, the first needs create_graph=True."),
     (r"backward through the graph a second time", "The first backward pass freed the graph. Run the forward pass "
      "again, or pass retain_graph=True to the first backward()."),
     (r"(grad can be implicitly created only for scalar|return a scalar Tensor)", "Without an upstream "
      "gradient, the output must be a scalar. Sum the elements, or pass gradient=... of the output's shape."),
     (r"no attribute '(asnumpy|stop_gradient|value_and_grad)'", "This is a MindSpore name, but this is a PyTorch tensor."),
-    (r"leaf Variable that requires grad .* in-place", "A leaf that requires grad cannot be changed in place while PyTorch "
-     "records: change it under torch.no_grad()."),
+    (r"leaf Variable that requires grad .* in-place", "A leaf that requires grad cannot be changed in place while "
+     "PyTorch records: change it under torch.no_grad()."),
     (r"can't convert .* requires grad|Can't call numpy\(\)", "Detach it first: .detach().numpy()."),
 )  # fmt: skip
 _IMPORTS = {"torch": "from labkit import torch", "mindspore": "from labkit import mindspore as ms"}

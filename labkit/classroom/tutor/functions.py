@@ -14,7 +14,7 @@ from ..closeness import Case, Reason, agree, numbers, parts, shape, sure
 from ..compare import same
 from ..exercise import Exercise
 from .forms import formed
-from .relations import always_the_same, related
+from .relations import related
 from .some import condition
 
 MOST_PARTS = 6  # of a result whose parts are looked at one by one
@@ -34,7 +34,7 @@ def explain_calls(exercise: Exercise, compared: Sequence[Compared], failed: Sequ
     unpacked, wrong = wrong, [Case(case.inputs, _packed(case.right), _packed(case.got)) for case in wrong]
     where = condition(exercise.arguments, cases, unpacked)
     if len(wrong) == len(cases) or where:  # a relation that other inputs contradict says where it holds, or nothing
-        reason = _on_parts(wrong, lambda some: related(exercise.arguments, some) or always_the_same(some))
+        reason = _on_parts(wrong, lambda some: related(exercise.arguments, some))
         if reason or where:
             words = f"Wherever {where}: " if where else ""
             words += reason.sentence[0].lower() + reason.sentence[1:] if where and reason else ""
@@ -51,7 +51,8 @@ def two_slips(exercise: Exercise, cases: list[Case], wrong: list[Case]) -> Reaso
     """Two slips of the exercise that give together what came: both made in one program, or each its own inputs and parts."""
     bad = {id(case) for case in wrong}
     fine = [case for case in cases if id(case) not in bad]
-    for both in exercise.pairs():
+    varied = any(not same(wrong[0].got, case.got) for case in wrong)  # two slips explain a constant by chance
+    for both in exercise.pairs() if varied else ():
         if sure(lambda both=both: _fits(both, wrong, fine)):
             return Reason(both.name, both.sentence)
     given = [(m, found) for m in exercise.misconceptions if m.gives and (found := _explained(m, cases, wrong))]
@@ -66,10 +67,10 @@ def _one_part(exercise, cases, wrong):
     """A slip that gives some parts of the result just so, wherever they are wrong, and no other wrong part."""
     needed = {(id(case), part) for case in wrong for part in _wrong_parts(case.right, case.got)}
     for one in exercise.misconceptions:
-        found = _explained(one, cases, wrong, whole=True) if one.gives else set()
-        left = sorted({part for _, part in needed - found})
+        found = _explained(one, cases, wrong) if one.gives else set()
+        left = {part for _, part in needed - found}
         if found and not any(part in left for _, part in found):
-            return Reason(one.name, f"{one.sentence}\nAlso wrong: {' and '.join(f'result[{i}]' for i in left)}.")
+            return Reason(one.name, f"{one.sentence}\nWrong, too: {', '.join(f'result[{i}]' for i in sorted(left))}.")
     return None
 
 
@@ -79,19 +80,16 @@ def _fits(both, wrong, fine):
     )
 
 
-def _explained(misconception, cases, wrong, whole=False):
-    """The wrong parts of results that a slip gives just so; nothing where it gives a wrong part that is right here, or, for
-    the `whole` slip, another one."""
+def _explained(misconception, cases, wrong):
+    """The wrong parts of results that a slip gives just so; nothing where it gives another wrong part."""
     bad, found = {id(case) for case in wrong}, set()
     for case in cases:
         theirs = sure(misconception.gives, case.inputs)
+        its = {-1} if theirs is None else _wrong_parts(case.right, theirs)
         here = _wrong_parts(case.right, case.got) if id(case) in bad else set()
-        if theirs is None or not (its := _wrong_parts(case.right, theirs)) <= here:
+        if not its <= here or any(not same(_part_of(theirs, k), _part_of(case.got, k)) for k in its):
             return set()
-        same_parts = {part for part in its if same(_part_of(theirs, part), _part_of(case.got, part))}
-        if whole and same_parts != its:
-            return set()
-        found |= {(id(case), part) for part in same_parts}
+        found |= {(id(case), part) for part in its}
     return found
 
 
@@ -199,5 +197,4 @@ def _part(wrong):
     good = [path for i in range(len(wrong[0].right)) if (path := f"result[{i}]") not in bad]
     if not good or len(good) + len(bad) > MOST_PARTS:
         return None
-    be = lambda paths: f"{' and '.join(paths)} {'is' if len(paths) == 1 else 'are'}"
-    return Reason("where", f"{be(good)} right for every input, {be(bad)} not.")
+    return Reason("where", f"Right for every input: {', '.join(good)}. Not right: {', '.join(bad)}.")

@@ -1,7 +1,7 @@
 // A page of the site that becomes a notebook: its cells can be changed and run, by Python in a worker of this browser.
 //
 // What it is about stands in the element #live-page: `name` of the notebook, `cells` (id, source, raises), the `exercises` of
-// all notebooks, `runtime` and `worker` and `offline` as addresses, what is loaded in words (`loads`), files to keep (`files`).
+// all notebooks, the `packages` to begin with, `runtime` and `worker` and `offline` as addresses, what is loaded in words (`loads`), files to keep (`files`).
 
 import { coloured, editor } from "./editor.js";
 import { Outputs } from "./outputs.js";
@@ -155,7 +155,7 @@ class Notebook {
     this.ready = new Promise((resolve) => { this.resolve = resolve; });
     this.queue = Promise.resolve();
     this.says.textContent = "Loading Python … you can read on, and change cells already.";
-    const start = { runtime: RUNTIME, exercises: page.exercises, record: localStorageText(RECORD) };
+    const start = { runtime: RUNTIME, packages: page.packages, exercises: page.exercises, record: localStorageText(RECORD) };
     this.worker.postMessage({ start });
   }
 

@@ -1,31 +1,23 @@
 // The worker of a page: Pyodide with labkit. It is told { start } once, then what `labkit/live/kernel.py` understands.
 
-let answer;
+const QUIET = { messageCallback() {}, errorCallback() {} };
+let answer, python, turn = Promise.resolve();
 
-function fetched(address) { // at once: Python waits for a module that it imports
-  const request = new XMLHttpRequest();
-  request.open("GET", address, false);
-  request.responseType = "arraybuffer";
-  request.send();
-  if (request.status !== 200) throw new Error(`${address} cannot be loaded`);
-  return request.response;
-}
-
-async function start({ runtime, record, exercises }) {
+async function start({ runtime, packages, record, exercises }) {
   const { loadPyodide } = await import(`${runtime}pyodide.mjs`);
-  const lock = fetch(`${runtime}pyodide-lock.json`).then((got) => got.text());
-  const python = await loadPyodide({ indexURL: runtime, packages: ["labkit"] });
-  const kernel = python.pyimport("labkit.live.kernel");
-  const post = (text) => postMessage(text);
-  answer = kernel.start(post, (file) => fetched(runtime + file), await lock, record, python.toPy(exercises));
+  python = await loadPyodide({ indexURL: runtime, packages });
+  answer = python.pyimport("labkit.live.kernel").start((text) => postMessage(text), record, python.toPy(exercises));
   postMessage(JSON.stringify({ type: "ready" }));
 }
 
-onmessage = async ({ data }) => {
-  try {
-    if (data.start) await start(data.start);
-    else answer(data.say);
-  } catch (error) {
+async function say(text) {
+  const { run } = JSON.parse(text);
+  if (run) await python.loadPackagesFromImports(run, QUIET).catch(() => {}); // Python names what it does not find, and mistakes
+  answer(text);
+}
+
+onmessage = ({ data }) => {
+  turn = turn.then(() => (data.start ? start(data.start) : say(data.say))).catch((error) => {
     postMessage(JSON.stringify({ type: "failed", text: String(error.message || error) }));
-  }
+  });
 };

@@ -136,7 +136,7 @@ function normsOf({ norms, last }, words, step, arrays, width, go) {
   return [svg("rect", { x: left, y: 24, width: right - left, height: high - 58, class: "lab-area" }), ...leftOf(up, left - 6, right, powers, (power) => number(10 ** power)),
     written(0, 12, words.norm, "note"),
     ...(points.some(({ size }) => size === 0) ? [written(left - 6, high - 16, "0", "note", "end")] : []), ...(points.some(({ size }) => !Number.isFinite(size)) ? [written(left - 6, 24, "nan, inf", "note", "end")] : []),
-    svg("path", { d: through(seen), class: "graph-curve" }),
+    svg("path", { d: through(seen), class: "lab-bwd" }),
     ...points.map((p, i) => svg("circle", { cx: across(i), cy: place(p, i)[1], r: 4.5, class: `graph-dot ${p.when > step ? "pale" : ""}`, onclick: () => go(Math.min(p.when, last)) }, svg("title", {}, `${p.title}: ‖${number(p.size)}‖`))),
     ...shown.map(([title, x, i]) => (i === 0 ? written(left, high - 4, title, "note") : i === points.length - 1 ? written(right, high - 4, title, "note", "end") : middle(x, high - 4, title, "note")))];
 }
@@ -236,7 +236,7 @@ export default { render({ model, el }) {
     const [low, high] = range.map((end) => (log ? Math.log10(end) : end)), along = axis(low, high, from, to), unit = log ? 0.005 : 10 ** (Math.floor(Math.log10(high - low)) - 2);
     const now = (state) => clamped(log ? Math.log10(value(state.inputs)) : value(state.inputs), low, high);
     const set = (to) => ({ inputs: inputs(frame.state.inputs, Number((log ? 10 ** clamped(to, low, high) : Math.round(clamped(to, low, high) / unit) * unit).toPrecision(log ? 3 : 12))) });
-    panel.front.append(svg("line", { x1: from, x2: to, y1: y, y2: y, class: "graph-track" }));
+    panel.front.append(svg("line", { x1: from, x2: to, y1: y, y2: y, class: "lab-other" }));
     frame.handle(panel, label, { at: (state) => [along(now(state)), y], move: (px) => set(along.inverse(px)), range, value: (state) => value(state.inputs),
       keys: (step) => set(Number.isFinite(step) ? now(frame.state) + step * 5 * unit : step > 0 ? high : low), words: (state) => `${label} ${sign} ${number(value(state.inputs))}` });
   }

@@ -34,16 +34,16 @@ const within = ({ w, b }) => w >= W.low && w <= W.high && b >= B.low && b <= B.h
 function sentenceOf(data, state) {
   const { words, parts } = data, { part, w, b, max_norm, step } = state, short = (value) => digits(value, 3);
   if (part === parts[0]) {
-    const { ratio, whole, factor, clips: [value, norm] } = rules(state), keys = ["given", value.straight ? "value kept" : "value turned", norm.kept ? "norm kept" : "norm changed", factor < 1 ? "global clipped" : "global free"];
+    const { ratio, whole, factor, clips: [value, norm] } = rules(state), keys = [value.straight ? "value kept" : "value turned", norm.kept ? "norm kept" : "norm changed", factor < 1 ? "global clipped" : "global free"];
     const given = { ...state, g: value.turned[0], h: value.turned[1], before: ratio, after: norm.ratio, whole, factor };
     return keys.map((key) => filledIn(words[key], Object.fromEntries(Object.entries(given).map(([name, number]) => [name, short(number)])))).join(" ");
   }
-  const [free, clipped] = [Infinity, max_norm].map((most) => {
-    const points = descent(data, w, b, most).slice(0, Math.floor(step) + 1), point = points[Math.floor(step)];
-    if (!point || !Number.isFinite(point.norm)) return words.gone;
-    return filledIn(words[points.every(within) ? "there" : "out"], { w: short(point.w), b: short(point.b), loss: short(point.loss), norm: short(point.norm) });
+  const said = [["free", Infinity], ["clipped", max_norm]].map(([way, most]) => {
+    const points = descent(data, w, b, most).slice(0, Math.floor(step) + 1), point = points[Math.floor(step)], limit = short(most);
+    if (!point || !Number.isFinite(point.norm)) return filledIn(words[`${way} gone`], { limit });
+    return filledIn(words[`${way} ${points.every(within) ? "there" : "out"}`], { limit, w: short(point.w), b: short(point.b), loss: short(point.loss), norm: short(point.norm) });
   });
-  return filledIn(words.cliff, { step: Math.floor(step), limit: short(max_norm), free, clipped });
+  return [filledIn(words.step, { step: Math.floor(step) }), ...said].join(" ");
 }
 
 // The question of a part: which rule changes a gradient that is within the threshold, or how long the step is that leaves the picture.
@@ -116,12 +116,12 @@ export default { render({ model, el }) {
     const ways = [["lab-g", descent(data, w, b)], ["lab-fwd", descent(data, w, b, max_norm)]], between = (a, b, part) => a + (b - a) * part;
     const path = ([role, points]) => points.slice(0, points.findIndex((one, i) => i > step || !within(one)) >>> 0).flatMap((one, i) => {
       const next = points[i + 1] || one, leaves = Math.min(1, ...[["w", W], ["b", B]].map(([key, { low, high }]) => (next[key] === one[key] ? 1 : ((next[key] > one[key] ? high : low) - one[key]) / (next[key] - one[key]))));
-      const part = Math.min(step - i, leaves), end = [W(between(one.w, next.w, part)), B(between(one.b, next.b, part))], said = `step ${i + 1} leads to w = ${digits(next.w, 3)}, b = ${digits(next.b, 3)}`;
+      const part = Math.min(step - i, leaves), end = [W(between(one.w, next.w, part)), B(between(one.b, next.b, part))], said = filledIn(words.leads, { step: i + 1, w: digits(next.w, 3), b: digits(next.b, 3) });
       return [svg("path", { class: role, d: through([[W(one.w), B(one.b)], end]) }), svg("circle", { class: `${role} lab-head`, cx: W(one.w), cy: B(one.b), r: 2.6 }),
         ...(part === leaves && leaves < 1 ? [written(clamped(end[0], 140, 300), clamped(end[1] + 18, 84, 308), said, "roundword", "middle")] : [])];
     });
-    cliff.ink.replaceChildren(...ground, ...ways.flatMap(path), written(W(w), B(b) + 26, "start", "word", "middle"), svg("path", { class: "lab-g", d: "M30 12L60 12" }), svg("path", { class: "lab-fwd", d: "M30 34L60 34" }),
-      written(66, 16, "without clipping", "word"), written(66, 38, `clipped, max_norm ${digits(max_norm, 3)}`, "secantword"), svg("path", { class: "lab-other", d: "M206 34L406 34" }),
+    cliff.ink.replaceChildren(...ground, ...ways.flatMap(path), written(W(w), B(b) + 26, words.start, "word", "middle"), svg("path", { class: "lab-g", d: "M30 12L60 12" }), svg("path", { class: "lab-fwd", d: "M30 34L60 34" }),
+      written(66, 16, words.free, "word"), written(66, 38, filledIn(words.clipped, { limit: digits(max_norm, 3) }), "secantword"), svg("path", { class: "lab-other", d: "M206 34L406 34" }),
       ...below(MAX, 16, [-1, 0, 1], (v) => digits(10 ** v, 3)));
     const curve = ([role, points]) => {
       const far = points.findIndex(({ loss }) => !(loss < 1e4)) + 1 || points.length, spots = points.slice(0, far).map(({ loss }, i) => [STEP(i), LOSS(clamped(Math.log10(loss) || 4, -3, 4))]);

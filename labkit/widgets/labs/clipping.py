@@ -158,9 +158,9 @@ WORDS = {
     "about": "Three rules: the gradients g and h of two parameters, clipped by value into a box, each by its own norm into a "
     "ball, or both by their global norm. Over a cliff: a recurrent unit is trained from one start, without clipping and with it; "
     "darker is a higher loss.",
-    "drag": "Drag g and h, or the edge of the ball",
+    "drag": "Which rule keeps direction? Drag g, h or the edge",
     "after": "What each rule makes of them",
-    "drag start": "Drag the start, or max_norm",
+    "drag start": "Does clipping save the training? Drag the start, or max_norm",
     "drag step": "The loss at each step, log scale: drag the step",
     "box": "box: elements ≤ {limit}",
     "ball": "ball: norm ≤ {limit}",
@@ -179,8 +179,8 @@ WORDS = {
     "value kept": "Clipping by value keeps both directions.",
     "value turned": "Clipping by value turns g by {g}° and h by {h}°.",
     "norm kept": "Clipping each by norm keeps the directions and the ratio of the norms.",
-    "norm changed": "Clipping each by norm keeps the directions, but changes the ratio of the norms from {before} to {after}.",
-    "global clipped": "Clipping by global norm multiplies both by {factor} and keeps the directions and the ratio.",
+    "norm changed": "Clipping each by norm changes the ratio of the norms from {before} to {after}.",
+    "global clipped": "Clipping by global norm multiplies both by {factor}.",
     "global free": "Clipping by global norm changes nothing: the norm of all elements is {whole}.",
     "ask rule": "g is long; h lies inside the box and inside the ball. Which rule makes h shorter as well?",
     "none": "none of them",
@@ -193,10 +193,17 @@ WORDS = {
     "check reduce": "The check comes before the reduce: worker 2 skips, but worker 1 updates by [{update}]. (all_finite checks "
     "one worker; MindSpore's loss-scale cell also shares the result.)",
     "clip check": "The clip turns inf into a finite number before the check, so the overflow goes unnoticed.",
-    "cliff": "Step {step}. Without clipping: {free}. Clipped to max_norm {limit}: {clipped}.",
-    "there": "w = {w}, b = {b}, loss {loss}, gradient norm {norm}",
-    "out": "out of the picture at w = {w}, b = {b}",
-    "gone": "diverged",
+    "free": "without clipping",
+    "clipped": "max_norm {limit}",
+    "start": "start",
+    "leads": "step {step} leads to w = {w}, b = {b}",
+    "step": "Step {step}.",
+    "free there": "Without clipping: w = {w}, b = {b}, loss {loss}, gradient norm {norm}.",
+    "free out": "Without clipping, the training has left the picture: w = {w}, b = {b}.",
+    "free gone": "Without clipping, the training has diverged.",
+    "clipped there": "Clipped to max_norm {limit}: w = {w}, b = {b}, loss {loss}, gradient norm {norm}.",
+    "clipped out": "Clipped to max_norm {limit}, the training has left the picture: w = {w}, b = {b}.",
+    "clipped gone": "Clipped to max_norm {limit}, the training has diverged.",
     "ask step": "At step {step} the gradient has norm {norm}; the learning rate is {rate}. How large is the next step "
     "without clipping?",
     "step right": "The learning rate times the norm of the gradient.",
@@ -245,7 +252,7 @@ class ClippingLab(Lab):
         if part not in PARTS:
             raise not_one_of("part", PARTS, part)
         data = {"parts": PARTS, "times": TIMES, "target": TARGET, "rate": RATE, "steps": STEPS}
-        super().__init__("Clipping gradients: which rule keeps their direction?", data, part=part)
+        super().__init__("Gradient clipping: what does it change?", data, part=part)
 
     def describe(self, **state: Any) -> str:
         """The picture in words, with its numbers. `state`: other values of some traits."""
@@ -289,28 +296,30 @@ def _rules(at):
     value, norm, _ = (clipped_by(rule, before, limit) for rule in RULES)
     angles, ratio, after = [turned(a, b) for a, b in zip(before, value, strict=True)], _ratio(before), _ratio(norm)
     whole = float(np.linalg.norm(before))
-    keys = ("given", "value turned" if max(angles) >= 0.05 else "value kept",
+    keys = ("value turned" if max(angles) >= 0.05 else "value kept",
             "norm changed" if abs(after - ratio) > 0.001 * ratio else "norm kept",
             "global clipped" if whole > limit else "global free")  # fmt: skip
     numbers = at | {"g": angles[0], "h": angles[1], "before": ratio, "after": after, "whole": whole}
     numbers = numbers | {"factor": limit / max(whole, limit)}
     given = {name: digits(number + 0.0, 3) for name, number in numbers.items() if name != "part"}
-    return " ".join(WORDS[key].format(**given) for key in keys)
+    return "\n".join((WORDS["given"].format(**given), " ".join(WORDS[key].format(**given) for key in keys)))
 
 
 def _cliff(at):
     step, start = int(at["step"]), (at["w"], at["b"])
-    free, clipped = (_place(train(limit, start), step) for limit in (np.inf, at["max_norm"]))
-    return WORDS["cliff"].format(step=step, limit=digits(at["max_norm"], 3), free=free, clipped=clipped)
+    ways = (("free", np.inf), ("clipped", at["max_norm"]))
+    said = [_place(way, limit, train(limit, start), step) for way, limit in ways]
+    return " ".join([WORDS["step"].format(step=step), *said])
 
 
-def _place(points: list[Point], step: int) -> str:
+def _place(way: str, limit: float, points: list[Point], step: int) -> str:
+    numbers: dict[str, str] = {"limit": digits(limit, 3)}
     if step >= len(points) or not np.isfinite(points[step].norm):
-        return WORDS["gone"]
+        return WORDS[f"{way} gone"].format(**numbers)
     left, right, low, high = FRAME
     inside = all(left <= point.w <= right and low <= point.b <= high for point in points[: step + 1])
-    numbers = {name: digits(value, 3) for name, value in asdict(points[step]).items()}
-    return WORDS["there" if inside else "out"].format(**numbers)
+    numbers |= {name: digits(value, 3) for name, value in asdict(points[step]).items()}
+    return WORDS[f"{way} there" if inside else f"{way} out"].format(**numbers)
 
 
 def _draw_rules(sketch, at):

@@ -177,7 +177,7 @@ through_b_forgotten = slip(
 
 
 directly_forgotten = slip(
-    "a goes into z through b, and also directly: z = b * a. You took the way through b alone.",
+    "a goes into z through b, and also directly: z = b * a. One of the two contributions is missing.",
     "d_a = b + d_b -> d_a = d_b",
 )
 

@@ -26,6 +26,14 @@ def _operation(rng, op):
     return op, float(signs[0] * rng.uniform(1.2, 3.0)), float(signs[1] * rng.uniform(3.5, 6.0))
 
 
+errors = (
+    (
+        "KeyError",
+        "op is one of the texts 'add', 'subtract', 'multiply' and 'divide': your dict needs exactly these keys.",
+    ),
+)
+
+
 draw = tuple(partial(_operation, op=op) for op in ("multiply", "subtract", "divide", "add"))
 draws = 12
 
@@ -197,6 +205,12 @@ both_negative = slip(
 quotient_as_a_product = slip(
     "(b, a) belongs to a product. a / b has other local gradients.",
     "1 / b, -a / b**2 -> b, a",
+)
+
+
+numerator_as_b = slip(
+    "In the quotient rule the derivative of the numerator a with respect to b is 0, not 1.",
+    "-a / b**2 -> (b - a) / b**2",
 )
 
 

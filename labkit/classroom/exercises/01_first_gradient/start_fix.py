@@ -188,7 +188,7 @@ total_added_to_itself = slip(
 )
 
 divided_by_itself = slip(
-    "The total is divided by itself. Divide it by the number of values.",
+    "The total, or each number, is divided by itself. Divide the total by the number of values.",
     "/ len(values) -> / total",
 )
 
@@ -196,6 +196,12 @@ divided_by_itself = slip(
 sum_not_kept = slip(
     "total stays 0: the loop computes total + value and keeps it nowhere. Assign it: total = total + value.",
     "total = total + value -> total + value",
+)
+
+
+length_added = slip(
+    "You add the length of the list in each turn. Add the number.",
+    "total + value -> total + len(values)",
 )
 
 

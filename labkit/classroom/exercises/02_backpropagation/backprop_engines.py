@@ -52,7 +52,12 @@ one_path_alone = wrong(
 
 overwrite_keeps_the_first = wrong(
     "Overwriting keeps what comes *last*, at a as well as at x. The 9 that came first to a is lost.",
-    {1: either(6, 18, 30)},
+    {1: either(18, 30)},
+)
+
+direct_contribution_kept = wrong(
+    "6 is what b sends to x. a is visited after b, so what a sends to x comes last and replaces it.",
+    {1: 6},
 )
 
 parts_not_sums = wrong(

@@ -108,7 +108,6 @@ def still_too_early(parents, output):
 @wrong(
     "The gradients are right now, but you go along every path by itself, and there can be 2^n of them. Wait "
     "until everything has arrived at a node, then send it on once.",
-    when=lambda i, expected, got: same(expected[0], got[0]) and got[1] > expected[1],
 )
 def every_path(parents, output):
     grads = [0.0] * len(parents)
@@ -247,11 +246,6 @@ local_gradient_missing = slip(
     "slope * grads[node] -> grads[node]",
 )
 
-gradient_of_the_parent = slip(
-    "A node passes on its own gradient. You multiply by the gradient of the parent.",
-    "slope * grads[node] -> slope * grads[parent]",
-)
-
 to_the_node_itself = slip(
     "The contribution belongs to the parent. You add it to the node itself.",
     "grads[parent] += -> grads[node] +=",
@@ -327,6 +321,13 @@ def latest_first(parents, output):
                 seen.add(parent)
                 waiting.append(parent)
     return grads, used
+
+
+nothing_passed_on = slip(
+    "Only the output has a gradient: nothing was passed on. Its 1 has to be there before the loop, and each node passes on the "
+    "local gradient times its own gradient.",
+    "slope * grads[node] -> slope * grads[parent]",
+)
 
 
 hints = (

@@ -21,6 +21,11 @@ def fixed(x, w, b):
     return d_w, d_b
 
 
+errors = (
+    ("cannot reshape", "reshape keeps the number of elements. Sum over the axes along which the value was repeated."),
+)
+
+
 def draw(rng):
     return (
         rng.integers(-4, 5, (int(rng.integers(4, 7)), 3)).astype(float),
@@ -226,6 +231,12 @@ b_times_b = slip(
 b_counts_once = slip(
     "1 is the local derivative for b. Multiply it by the upstream gradient d_h, and sum over all uses.",
     "d_b = np.sum(d_h) -> d_b = 1.0",
+)
+
+
+first_row_of_x = slip(
+    "You multiply the sum by one row of x. Each row of d_h belongs to its own row of x: multiply first, then sum.",
+    "np.sum(d_h * x, axis=0) -> np.sum(d_h, axis=0) * x[0]",
 )
 
 

@@ -248,6 +248,45 @@ def first_doubled(parents):
     return grads
 
 
+@wrong("sent is right now. Then a later contribution replaces what is in grads already: add it there, too.")
+def replaced_after_sent(parents):
+    grads = [0.0] * len(parents)
+    grads[-1] = 1.0
+    for node in reversed(range(len(parents))):
+        sent = {}
+        for parent, slope in parents[node]:
+            sent[parent] = sent.get(parent, 0.0) + slope * grads[node]
+        for parent, part in sent.items():
+            grads[parent] = part
+    return grads
+
+
+@judged("all-doubled")
+def doubled_and_still_lost(parents):
+    grads = [0.0] * len(parents)
+    grads[-1] = 1.0
+    for node in reversed(range(len(parents))):
+        for parent, slope in dict(parents[node]).items():
+            grads[parent] = grads[parent] + 2 * slope * grads[node]
+    return grads
+
+
+@wrong(
+    "A sum in sent begins with grads[parent], and later it is added to grads[parent]: the older contributions count twice. "
+    "Begin with 0.0."
+)
+def begun_with_the_gradient(parents):
+    grads = [0.0] * len(parents)
+    grads[-1] = 1.0
+    for node in reversed(range(len(parents))):
+        sent = {}
+        for parent, slope in parents[node]:
+            sent[parent] = sent.get(parent, grads[parent]) + slope * grads[node]
+        for parent, part in sent.items():
+            grads[parent] = grads[parent] + part
+    return grads
+
+
 hints = (
     "For u * u, what is in parents[node]? And what is in sent afterwards?",
     "sent[parent] = ... overwrites. Either add there too, or do without sent.",

@@ -292,6 +292,25 @@ averaged_over_uses = slip(
 )
 
 
+last_node_only = slip(
+    "You return the gradient of the last node only, which is 1. Return the list of all of them.",
+    "return grads -> return grads[-1]",
+)
+
+
+@wrong("You go along every path, and a later path replaces the gradient of an earlier one. The contributions add up.")
+def last_path(parents):
+    grads = [0.0] * len(parents)
+
+    def visit(node, part):
+        grads[node] = part
+        for parent, slope in parents[node]:
+            visit(parent, slope * part)
+
+    visit(len(parents) - 1, 1.0)
+    return grads
+
+
 hints = (
     "Begin with a list of zeros, and put a 1.0 at the result.",
     "Go through reversed(range(len(parents))). Each node sends slope * grads[node] to each of its parents.",

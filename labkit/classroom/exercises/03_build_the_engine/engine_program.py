@@ -382,6 +382,23 @@ sums_local_gradient_alone = slip(
 )
 
 
+begins_with_the_value = slip(
+    "The backward pass begins with 1, the derivative of the result with respect to itself, not with its value.",
+    "grads[-1] = 1.0 -> grads[-1] = values[-1]",
+)
+
+
+sign_of_tanh = slip(
+    "The sign of the derivative of tanh is wrong: it is 1 - tanh(x)**2.",
+    "(1 - values[node] ** 2,) -> (values[node] ** 2 - 1,)",
+)
+
+value_for_the_derivative = slip(
+    "In tanh you multiply by tanh(x), the value. The derivative is 1 - tanh(x)**2.",
+    "(1 - values[node] ** 2,) -> (values[node],)",
+)
+
+
 ways = (EXACT, PLAIN)
 hints = (
     "Two loops. The first one appends a value for each instruction; the second one is the backward pass, as in "

@@ -24,7 +24,10 @@ def _draw_point(rng, signs):
 
 
 tensors = "boxes"
-errors = (("a Python float", "A function of plain numbers fails on boxes: use + - * / and **."),)
+errors = (
+    ("has no attribute 'value'", "The rule works for boxes of any engine: use + - * / and ** on ans itself."),
+    ("a Python float", "A function of plain numbers fails on boxes: use + - * / and **."),
+)
 draw = tuple(partial(_draw_point, signs=signs) for signs in ((-1, 1), (1, 1), (-1, -1), (1, -1)))
 
 

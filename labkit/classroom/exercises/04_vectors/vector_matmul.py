@@ -110,6 +110,32 @@ def upstream_transposed_alone(x, w, g):
     return g.T @ w, x @ g.T
 
 
+@wrong(
+    "You return the other factor itself. A gradient is a product of the upstream gradient g and the other factor, transposed.",
+    parts=(0, 1),
+)
+def factors_alone(x, w, g):
+    return w, x
+
+
+@wrong("You return g alone. The other factor of x @ w is missing, transposed.", parts=(0, 1))
+def upstream_alone(x, w, g):
+    return g, g
+
+
+@wrong("Both transposes are missing, and the two gradients are exchanged: first the gradient with respect to x.")
+def exchanged_and_not_transposed(x, w, g):
+    return x @ g, g @ w
+
+
+@wrong(
+    "A gradient has its own matrix in it, and no transpose. dx has w in it, transposed; dw has x in it, transposed.",
+    parts=(0, 1),
+)
+def own_matrix_not_transposed(x, w, g):
+    return g @ x, w @ g
+
+
 ways = (PLAIN,)
 hints = (
     "y[i, j] is the sum of x[i, k] * w[k, j] over k. Which elements of y does x[i, k] move, and how much?",

@@ -34,6 +34,11 @@ def _same_numbers(expected, got):
 
 errors = (
     (
+        "input operand has more dimensions",
+        "np.broadcast_to repeats an array to a larger shape. b is the smaller one here: sum over the axes along which it was "
+        "repeated.",
+    ),
+    (
         "cannot reshape",
         "reshape keeps the number of elements, but b has fewer. Sum over the axes along which it was repeated.",
     ),
@@ -192,6 +197,11 @@ stretched_forgotten = slip(
     "You summed over the axes in front. An axis of length 1 that was stretched repeats b as well: sum over it, too.",
     "    for axis, length in enumerate(shape):\n        if length == 1:\n            g = g.sum(axis=axis, keepdims=True)\n -> ",
 )
+
+
+@wrong("You sum over axis 0 once, whatever shape is. Sum over all axes along which b was repeated, and over no other.")
+def axis_0_always(g, shape):
+    return g.sum(axis=0)
 
 
 hints = (

@@ -30,6 +30,10 @@ def draw(rng):
 
 tensors = "mindspore"
 errors = (
+    (
+        "iteration over a 0-d tensor",
+        "A Tensor with one number cannot be unpacked. When forward returns the loss alone, the value is one Tensor, not a pair.",
+    ),
     ("must be int or tuple", "A list is not a tuple here: grad_position is an int or a tuple of ints."),
     ("weights you provided", "The third argument is weights. Give the other one its name: has_aux=True."),
     ("exceed input size", "Positions count the arguments of forward from 0: x, w, y."),
@@ -129,6 +133,14 @@ exchanged = slip(
 counted_from_one = slip(
     "These are the gradients with respect to w and y. Positions count from 0: x is 0, w is 1.",
     "(0, 1), has_aux -> (1, 2), has_aux",
+)
+
+
+logits_differentiated = slip(
+    "The gradients are those of the logits. With has_aux=True the first output of forward is differentiated: that has to be the "
+    "loss.",
+    "return (logits - y) ** 2, logits -> return logits, (logits - y) ** 2",
+    "(loss, logits), (dx, dw) = -> (logits, loss), (dx, dw) =",
 )
 
 

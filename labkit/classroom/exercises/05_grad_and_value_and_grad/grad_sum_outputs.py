@@ -155,6 +155,18 @@ chained = slip(
 )
 
 
+brackets_missing = slip(
+    "2 and w multiply the whole bracket (logits - y), y as well.",
+    "2 * (logits - y) * w -> 2 * logits * w - y",
+)
+
+
+@wrong("You return the sum of the outputs' values. Asked for is the gradient with respect to x.")
+def values_summed(w, x, y):
+    logits = np.sum(w * x)
+    return logits + (logits - y) ** 2
+
+
 ways = (PLAIN,)
 hints = (
     "With has_aux=False, the function that is differentiated is loss + logits.",

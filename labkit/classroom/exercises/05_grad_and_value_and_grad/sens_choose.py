@@ -28,6 +28,12 @@ rules = (
     "sens is the derivative of what is wanted with respect to each output, at their values, given above.",
     "Which output is the largest at this x? The others do not matter.",
 )
+third_rounded = wrong(
+    "This is a third, rounded. Write 1/3: Python computes it.",
+    {1: either([0.33] * 3, [0.3] * 3, [0.333] * 3)},
+)
+
+
 hints = (
     "sens[i] says how much output i counts: the derivative of what you want with respect to y[i].",
     "Items 0 to 3 are sums of the outputs with factors. The factors are sens; write 1/3 for a third.",

@@ -28,6 +28,10 @@ def draw(rng):
 
 tensors = "mindspore"
 errors = (
+    (
+        "iteration over a 0-d tensor",
+        "A Tensor with one number cannot be unpacked. When forward returns the loss alone, the value is one Tensor, not a pair.",
+    ),
     ("expected 3, got 2", "The result is ((loss, logits), dw): two parts, and the first one is a pair."),
     ("requires more than one outputs", "has_aux=True belongs to a function that returns the loss and something else."),
 )
@@ -160,6 +164,12 @@ still_summed = slip(
 def another_loss(w, x, y):
     loss, logits, after = step(w, x, y)
     return loss - logits, logits, after
+
+
+rate_too_small = slip(
+    "The learning rate is 0.1. You took 0.01.",
+    "w - 0.1 * dw -> w - 0.01 * dw",
+)
 
 
 hints = (

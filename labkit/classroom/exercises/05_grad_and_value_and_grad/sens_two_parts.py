@@ -39,6 +39,17 @@ def draw(rng):
 
 
 tensors = "mindspore"
+errors = (
+    (
+        "unexpected keyword argument 'sens'",
+        "sens needs ms.grad(first, sens_param=True); it comes after x, without its name.",
+    ),
+    ("expected 1 cotangents", "sens is one Tensor, the gradient of second with respect to h, without anything else."),
+    (
+        "grad tensor should be broadcast",
+        "sens has the shape of what first returns: one number for each element of h, the gradient of second with respect to it.",
+    ),
+)
 
 
 def _first(x):
@@ -169,6 +180,18 @@ at_the_wrong_place = slip(
 value_as_sens = slip(
     "sens is the gradient of the second half with respect to h. You passed its value.",
     "ms.grad(second)(h) -> second(h) * ms.ops.ones_like(h)",
+)
+
+
+arguments_exchanged = slip(
+    "x and sens are exchanged: first the argument of first, then sens.",
+    "(first, sens_param=True)(x, sens) -> (first, sens_param=True)(sens, x)",
+)
+
+
+power_kept_low = slip(
+    "You passed 3 * h as sens. The derivative of h**3 is 3 * h**2.",
+    "sens = ms.grad(second)(h) -> sens = 3 * h",
 )
 
 

@@ -150,6 +150,12 @@ tanh_counts_twice = slip(
 )
 
 
+sums_multiplied = slip(
+    "You multiply two sums. First multiply element by element, then sum: (h * t).sum().",
+    "(h * t).sum() -> h.sum() * t.sum()",
+)
+
+
 hints = (
     "Which tensor does tanh save, and who changes it?",
     "h and t are two names of one tensor. Whoever wants both needs two tensors.",

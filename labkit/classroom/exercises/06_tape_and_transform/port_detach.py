@@ -11,7 +11,7 @@ import numpy as np
 from labkit import mindspore as ms
 from labkit import torch
 from labkit.classroom.ways import DELIVERED, delivered
-from labkit.classroom.writing import Way, judged, slip, wrong
+from labkit.classroom.writing import Way, judged, same, slip, wrong
 
 
 def port(x):
@@ -51,8 +51,8 @@ errors = (
 
 
 @wrong(
-    "x did not move: the gradient is 0. Only the target is stopped, and the loss has to be computed from x inside the function "
-    "that ms.grad differentiates."
+    "x did not move. Either you do not assign the new x to x, or the gradient is 0: only the target is stopped, and the loss "
+    "has to be computed from x inside the function that ms.grad differentiates."
 )
 def all_stopped(x):
     stop = ms.ops.stop_gradient
@@ -163,6 +163,20 @@ not_stopped = slip(
     "The target moved along: both sides were differentiated. The target counts as a constant: use ops.stop_gradient.",
     "ms.ops.stop_gradient(0.5 * x + 1) -> 0.5 * x + 1",
 )
+
+
+one_subtracted = slip(
+    "The target is 0.5 * x + 1, and the loss subtracts all of it. The 1 has the wrong sign.",
+    "ms.ops.stop_gradient(0.5 * x + 1) -> ms.ops.stop_gradient(0.5 * x - 1)",
+)
+
+
+@wrong(
+    "You return the gradient. Asked for is x after the second step.",
+    when=lambda i, expected, got: same(expected - 2, got) or same((expected - 2) / 0.75, got),
+)
+def gradient_returned(x):
+    return port(x) - 2
 
 
 ways = (Way(DELIVERED, ("passes",), holds=_both_steps),)

@@ -97,6 +97,11 @@ summed = slip(
 )
 
 
+@wrong("You differentiated the sum of v itself. The output is v**2.")
+def square_missing(v):
+    return torch.autograd.grad(v.sum(), v)[0]
+
+
 ways = (Way(DELIVERED, ("passes",), holds=_one_pass_or_several),)
 hints = (
     "backward without an argument starts from a scalar. Which scalar does ms.grad start from?",

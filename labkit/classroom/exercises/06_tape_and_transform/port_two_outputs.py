@@ -164,7 +164,8 @@ def with_new_totals(x, y):
 
 
 @wrong(
-    "x did not move: the gradient is 0. z has to be computed from x inside the function that ms.grad differentiates."
+    "x did not move. Either you do not assign the new x to x, or the gradient is 0: z has to be computed from x inside the "
+    "function that ms.grad differentiates."
 )
 def x_unmoved(x, y):
     return x, 3 * (x + y)

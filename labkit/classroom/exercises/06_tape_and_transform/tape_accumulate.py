@@ -41,7 +41,8 @@ def reference():
 
 
 no_accumulation = wrong(
-    "You expected each backward to replace what was there. It adds to .grad: only you empty it.", answer=[slope] * 4
+    "The second backward does not replace what is in .grad. It adds the derivative to it: only you empty it.",
+    answer=[slope] * 4,
 )
 
 zero_forgotten = wrong(
@@ -90,4 +91,11 @@ second_backward_in_vain = wrong(
 
 zeroed_once_too_few = wrong(
     "zero_() comes before this backward: what was added earlier is gone.", {2: either(2 * slope, 3 * slope)}
+)
+
+
+kept_after_zero = wrong(
+    "zero_() comes before the third backward: what was added earlier is gone by then.",
+    {2: 2 * slope, 3: 2 * slope},
+    together=True,
 )

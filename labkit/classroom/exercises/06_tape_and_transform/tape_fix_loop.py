@@ -144,6 +144,24 @@ def last_through_all(w, xs):
     return w.grad
 
 
+@wrong("The square is missing in the loss: each loss is (h - 1) ** 2.")
+def square_missing(w, xs):
+    h = torch.tensor(0.5)
+    for x in xs:
+        h = torch.tanh(w * h.detach() + x)
+        (h - 1).backward()
+    return w.grad
+
+
+@wrong("You return the last h. Asked for is w.grad.")
+def last_h(w, xs):
+    h = torch.tensor(0.5)
+    for x in xs:
+        h = torch.tanh(w * h.detach() + x)
+        ((h - 1) ** 2).backward()
+    return h
+
+
 hints = (
     "Draw the record of two steps. Which value of the first step does the second one still hang on?",
     "The value of h has to go on, its history has not. When, in each turn, is the history no longer needed?",

@@ -81,7 +81,7 @@ values = wrong(
 
 constant_term_counted = wrong(
     "A stopped term is a constant that is added: its derivative is 0.",
-    {2: either(0, at * at + 1), 3: either(2 * at + 1, 0)},
+    {2: either(0, at * at + 1), 3: 2 * at + 1},
 )
 
 
@@ -109,3 +109,6 @@ everything_is_stopped = wrong(
 two_left_out = wrong("The derivative of x**2 is 2 * x: the 2 is missing.", {5: at**3, 3: at})
 
 term_by_its_value = wrong("The derivative of x is 1, not x.", {2: at})
+
+
+cancelled = wrong("The stopped x**2 cancels the value of the other x**2, not its gradient.", {3: 0})

@@ -174,6 +174,35 @@ cotangent_forgotten = slip(
 )
 
 
+subtracted_twice = slip(
+    "In the gradient the largest element is subtracted twice. The value contains it already: exp(x - value).",
+    "g * shifted / np.sum(shifted) -> g * np.exp(x - value - largest)",
+)
+
+
+@judged("offset-lost")
+def smallest_lost(x, g):
+    shifted = np.exp(x - x.min())
+    return np.log(shifted.sum()), g * shifted / shifted.sum()
+
+
+@judged("offset-lost")
+def mean_lost(x, g):
+    shifted = np.exp(x - x.mean())
+    return np.log(shifted.sum()), g * shifted / shifted.sum()
+
+
+logs_summed = slip(
+    "You add up the logarithms. The sum is inside the log: log(sum(exp(...))).",
+    "np.log(np.sum(shifted)) -> np.sum(np.log(shifted))",
+)
+
+one_minus_the_share = slip(
+    "You gave g * (1 - softmax). The gradient of logsumexp is g * softmax.",
+    "g * shifted / np.sum(shifted) -> g * (1 - shifted / np.sum(shifted))",
+)
+
+
 ways = (PLAIN,)
 hints = (
     "With m = max(x): exp(x - m) is never larger than 1, and one of its elements is exactly 1.",

@@ -45,6 +45,11 @@ errors = (
     ("takes 1 positional argument but 2", "forward(ctx, h) and backward(ctx, g): both get ctx first."),
     ("implement the forward", "forward and backward must be static methods of the class, spelled like this."),
     ("Legacy autograd function", "Call Reverse.apply(...), not Reverse()(...)."),
+    ("'Reverse' object is not callable", "The class itself is not called: Reverse.apply(...)."),
+    (
+        "have been used in the graph",
+        "No gradient comes to w or to v. backward of Reverse returns -g, not None, and nothing before the loss is detached.",
+    ),
     ("takes no arguments", "The class itself is not called: Reverse.apply(...)."),
 )
 
@@ -119,12 +124,6 @@ square_missing = slip(
     "((v * Reverse.apply(w * x) - 1) ** 2) -> (v * Reverse.apply(w * x) - 1)",
 )
 
-value_reversed = slip(
-    "backward returns minus the upstream gradient, not minus its absolute value.",
-    "return -g -> return -abs(g)",
-)
-
-
 input_as_factor = slip(
     "You multiply by the input of Reverse. backward returns -g, without another factor.",
     "    def forward(ctx, h):\n        return h\n -> "
@@ -134,8 +133,8 @@ input_as_factor = slip(
 
 
 nothing_reversed = slip(
-    "Both gradients are those of the plain loss. Reverse stands around w * x, and its backward returns -g for the "
-    "upstream gradient g.",
+    "The gradient for w has the sign that it has without Reverse. backward returns -g for the upstream gradient g, and "
+    "Reverse.apply stands once, around w * x.",
     "return -g -> return g",
 )
 
@@ -143,6 +142,17 @@ nothing_reversed = slip(
 value_changed = slip(
     "Forwards, your Reverse is not the identity: the features changed their sign, and so the loss is another one.",
     "return h -> return -h",
+)
+
+
+one_missing = slip(
+    "The - 1 is missing in the loss.",
+    "* Reverse.apply(w * x) - 1) -> * Reverse.apply(w * x))",
+)
+
+gradient_for_x_instead_of_v = slip(
+    "These are the gradients with respect to w and x. Asked for are w and v.",
+    "(w, v)) -> (w, x))",
 )
 
 

@@ -91,7 +91,8 @@ stopped_factor = slip(
 )
 
 wrong_x_stopped = slip(
-    "The derivative of your rounded(x) is -1: the x with the minus is not stopped, and the other one is.",
+    "The sign of your gradient is wrong. Either the derivative of your rounded(x) is -1, for the x with the minus is not "
+    "stopped, or you differentiate with respect to t.",
     "x + ms.ops.stop_gradient(ms.ops.round(x) - x) -> ms.ops.stop_gradient(x) - x + ms.ops.round(x)",
 )
 

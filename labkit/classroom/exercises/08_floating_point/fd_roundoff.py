@@ -96,3 +96,7 @@ two_gaps = wrong("x + h is stored as 1 + 2**-10, one gap above 1.", {5: either(2
 gap_for_the_slope = wrong(
     "256 is the gap at 2**60. h is far less than half of it, so x + h is stored as x.", {4: either(256, 2**60)}
 )
+
+quarter_of_a_gap = wrong(
+    "h is a quarter of the gap at 1, so x + h is rounded to 1, not to the number above.", {3: either(4, 2)}
+)

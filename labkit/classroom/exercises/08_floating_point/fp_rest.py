@@ -182,6 +182,12 @@ rest_added_to_the_weights = slip(
     "moved = w + step -> moved = (w + rest) + (-lr * g)",
 )
 
+every_step_from_the_start = slip(
+    "w is never replaced in the loop, so each step starts at the first weights.",
+    "        w = moved\n -> ",
+    "return w, rest -> return moved, rest",
+)
+
 
 hints = (
     "The rest is what rounding took away from the last step. It is at most half a gap of the new w.",

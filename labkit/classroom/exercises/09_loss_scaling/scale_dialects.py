@@ -97,3 +97,8 @@ one_growth = wrong(
 )
 
 growth_by_two = wrong("growth_factor is 4 here: two good steps make 128 of 8, and then comes the overflow.", {4: 16})
+
+back_to_one = wrong(
+    "An overflow divides the scale by the factor, once. It does not go back to the start or to 1.",
+    {3: either(1, 8), 4: either(1, 8)},
+)

@@ -109,6 +109,11 @@ computed_in_float32 = slip(
 mean_for_sum = slip("The loss is a sum. You took the mean.", ".sum() * 2**-16 -> .mean() * 2**-16")
 weight_of_the_loss = slip("The loss has the factor 2**-16.", ".sum() * 2**-16 -> .sum()")
 
+scaled_twice = slip(
+    "The loss is multiplied by the scale twice, and the gradient divided by it once.",
+    "loss(w) * scale -> loss(w) * scale * scale",
+)
+
 
 hints = (
     "Three lines: the gradient of the scaled loss, divided by the scale, and the step.",

@@ -220,6 +220,11 @@ def of_the_two_orders(a, b, limit):
     return float(documented @ _clip(mean, limit)), proof(a, b, limit)[1]
 
 
+@wrong("The factor is limit / norm of the mean, and 1 where the mean is shorter. Yours is upside down.", parts=(1,))
+def norm_over_limit(a, b, limit):
+    return proof(a, b, limit)[0], np.linalg.norm((a + b) / 2) / limit
+
+
 hints = (
     "Write the clip first: g * min(1, limit / length of g).",
     "Three vectors: the mean, the mean of the two clipped ones, and the clipped mean, which is the mean times "

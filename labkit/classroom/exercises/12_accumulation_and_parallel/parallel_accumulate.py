@@ -57,7 +57,9 @@ def set_to_zero(w, x, y, count):
     return _notes(w, x, y, count, empty=True)
 
 
-@wrong("All rows are the last one: w.grad is one tensor, changed in place. Note a copy, w.grad.clone().")
+@wrong(
+    "All rows are the last one. Copy w.grad after each micro-batch, with .clone(): it is one tensor, changed in place."
+)
 def same_tensor_noted(w, x, y, count):
     return _notes(w, x, y, count, note=lambda grad: grad)
 

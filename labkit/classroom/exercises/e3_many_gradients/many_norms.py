@@ -167,6 +167,14 @@ squares_outside = slip(
 )
 
 
+@wrong(
+    "You return one number. Each example has a norm of its own: an array, with one element for each row.",
+    when=lambda i, expected, got: np.ndim(got) == 0,
+)
+def one_number(x, g):
+    return float(np.linalg.norm(x.T @ g))
+
+
 ways = (
     Way(
         "The gradients were not to be formed: their norms take less memory.",

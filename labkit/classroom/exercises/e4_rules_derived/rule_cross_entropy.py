@@ -41,16 +41,6 @@ draw = (_ordinary, _rows_far_apart, _one_far_above)
 draws = 6
 
 
-@wrong("The loss is a mean over the examples: divide by their number.")
-def not_divided(z, labels):
-    return pull(z, labels) * len(z)
-
-
-@wrong("The sign is wrong: raising the logit of the right class lowers the loss. It is p - 1 there, and p elsewhere.")
-def other_way_round(z, labels):
-    return -pull(z, labels)
-
-
 @wrong(
     "Divided by every element of z. The mean is over the examples: each of them has one loss, however many classes there are."
 )
@@ -212,6 +202,13 @@ def subtracted_before_the_division(z, labels):
 @wrong("A label is the place of the right class, not a value: subtract 1 at that place.")
 def label_subtracted(z, labels):
     return (_softmax(z) - labels[:, None]) / len(z)
+
+
+other_way_round = slip(
+    "The sign is wrong: raising the logit of the right class lowers the loss. It is p - 1 there, and p elsewhere.",
+    "return d / len(z) -> return -d / len(z)",
+)
+not_divided = slip("The loss is a mean over the examples: divide by their number.", "d / len(z) -> d")
 
 
 ways = (PLAIN,)

@@ -21,11 +21,6 @@ def draw(rng):
     return [int(n) for n in rng.integers(2, 40, int(rng.integers(3, 6)))], int(rng.integers(1, 65))
 
 
-@wrong("The biases are parameters, too: each layer has as many as outputs.", parts=(0,))
-def no_biases(widths, batch):
-    return 16 * sum(a * b for a, b in zip(widths, widths[1:])), needed(widths, batch)[1]
-
-
 @wrong("AdamW stores two numbers for each weight, the mean and the mean square of its gradients.", parts=(0,))
 def weights_and_gradients(widths, batch):
     return needed(widths, batch)[0] // 2, needed(widths, batch)[1]
@@ -140,6 +135,9 @@ gradients_of_the_activations = slip(
 def activations_as_well(widths, batch):
     first, second = needed(widths, batch)
     return first + second, second
+
+
+no_biases = slip("The biases are parameters, too: each layer has as many as outputs.", "(a + 1) * b -> a * b")
 
 
 hints = (

@@ -8,7 +8,7 @@ import numpy as np
 from ....engine import Summary
 from ...kit.reckoning import Const
 from ...kit.words import bracketed, brief, in_full, norm, number, on_card
-from ..run.lines import Lines
+from ..run.lines import Lines, numbers_of
 from ..run.rules import Seen
 from ..run.story import Node, Sent, Step, Story
 
@@ -91,16 +91,10 @@ class Left(Said):
     def __init__(self, story: Story, lines: Lines):
         super().__init__(story)
         self.lines, self._slopes = lines, dict[tuple, int]()
+        seeds = {("gradient", node.index): node.seed for node in story.outputs}
         self._what: dict[int, tuple] = {}
-        for node in story.nodes:
-            self._what.setdefault(id(node.value), ("value", node.index))
-        for node in story.outputs:
-            self._what.setdefault(id(node.seed), ("gradient", node.index))
-        for step in story.steps:
-            for place, sent in enumerate(step.sent):
-                self._what.setdefault(id(sent.value), ("sent", step.node, place))
-                self._what.setdefault(id(sent.total), ("total", step.node, place))
-            self._what.setdefault(id(step.gradient), ("gradient", step.node))
+        for what, value in (*numbers_of(story).items(), *seeds.items()):
+            self._what.setdefault(id(value), what)
 
     def value(self, value: Any, form: str) -> str:
         what = self._what.get(id(value))

@@ -239,34 +239,25 @@ class _Lowered:
     def _bears_out(self, lines: Lines, story: Story) -> bool:
         """Whether the lines give the numbers of the story."""
         every = self.program.values([dict(zip(self.program.inputs, lines.start, strict=True))])
+        known = numbers_of(story)
+        if not lines.numbers.keys() <= known.keys():
+            return False
         for what, places in lines.numbers.items():
-            if not (known := _known(story, what)):
-                return False
             values = [one.value if isinstance(one, Const) else float(every[one][0]) for one in np.ravel(places)]
-            if known[0] is not None and not np.allclose(
-                values, np.ravel(known[0]), rtol=2e-3, atol=1e-6, equal_nan=True
-            ):
+            other = values if known[what] is None else np.ravel(known[what])
+            if not np.allclose(values, other, rtol=2e-3, atol=1e-6, equal_nan=True):
                 return False
         return True
 
 
-def _known(story: Story, what: tuple) -> tuple[Any] | None:
-    """A number of the story, in a tuple; None where there is no such."""
-    kind, i, *place = what
-    if i >= len(story.nodes):
-        return None
-    if kind == "value":
-        return (story.nodes[i].value,)
-    step = story.step_of.get(i)
-    if step is None or (place and place[0] >= len(step.sent)):
-        return None
-    if kind == "gradient":
-        return (step.gradient,)
-    return (
-        {"sent": step.sent[place[0]].value, "total": step.sent[place[0]].total, "slope": step.sent[place[0]].slope}[
-            kind
-        ],
-    )
+def numbers_of(story: Story) -> dict[tuple, Any]:
+    """All numbers of a story, by what they are: see `Lines`."""
+    found: dict[tuple, Any] = {("value", node.index): node.value for node in story.nodes}
+    for i, step in ((step.node, step) for step in story.steps):
+        for k, sent in enumerate(step.sent):
+            found |= {("sent", i, k): sent.value, ("total", i, k): sent.total, ("slope", i, k): sent.slope}
+        found["gradient", i] = step.gradient
+    return found
 
 
 def _array(cells: Sequence[Any], shape: Sequence[int]) -> np.ndarray:

@@ -48,7 +48,7 @@ export default { render({ model, el }) {
   frame.player("Play", 8000, () => { const { power, step } = frame.state; return inTraining(frame.state) ? step / (training(frame.state).steps.length - 1) : power / top; },
     (part) => frame.set(inTraining(frame.state) ? { step: part * (training(frame.state).steps.length - 1) } : { power: part * top }, true));
   if (trainings.length) frame.choice("View", "view", ["gradients", "training"]);
-  if (all.length > 1) frame.select("Format", "format", Object.keys(formats), (state) => !inTraining(state));
+  if (all.length > 1) frame.select("Format", "format", Object.keys(formats), (state) => !inTraining(state), String, frame.menu);
   if (trainings.length > 1) frame.select("First scale", "first", trainings.map(({ first }) => first), inTraining, twoTo);
   frame.predict((state) => {
     if (!inTraining(state)) return { ...formats[state.format].ask, from: { power: 0 }, place: ({ power, format }) => (formats[format].ask.places.includes(power) ? "" : filledIn(words["not there"], { said: formats[format].said[power] })) };
@@ -115,9 +115,9 @@ export default { render({ model, el }) {
   function track(format) {
     const half = (onTrack(1) - onTrack(0)) / 2, tall = TRACK[1] - TRACK[0], { safe } = format, drawn = ["", "", "", ""];
     format.counts.forEach((counts, power) => {
-      let below = TRACK[1];
+      let below = TRACK[1]; const highs = counts.map((count) => count && Math.max((tall * count) / sum(counts), 1)); // a rare one is seen as well
       for (const i of [2, 1, 0, 3].filter((k) => counts[k])) {
-        const by = Math.max((tall * counts[i]) / sum(counts), 1), x = onTrack(power) - half;
+        const by = (tall * highs[i]) / sum(highs), x = onTrack(power) - half;
         drawn[i] += `M${x.toFixed(2)} ${below.toFixed(2)}h${(2 * half).toFixed(2)}v${-by.toFixed(2)}h${(-2 * half).toFixed(2)}z`;
         below -= by;
       }

@@ -86,7 +86,7 @@ WORDS = {
     "is weights": "One infinite gradient is enough: the optimizer skips the whole update, and the loss scale becomes smaller.",
     "move slip": "Then infinite gradients would be added to them.",
     "spoil slip": "Skipping the step prevents that.",
-    "drag": "Drag the dots: each is a gradient, by its size, and the loss scale multiplies all of them",
+    "drag": "Drag the dots: the scale multiplies every gradient",
     "size": "{dots} of {size} gradients {about}.",
     "start": "drag →",
     "again": "÷ {scale}: the optimizer gets",

@@ -66,7 +66,8 @@ function asked(hash) {
 function linked({ data, state }) {
   const { step, view, opened } = now.wanted, found = { ...state };
   now.wanted = {};
-  if (data.views.includes(view) || data.views[view]) found.view = data.views[view] || view;
+  const views = Object.keys(data.views), chosen = views[view] ?? view;
+  if (views.includes(chosen)) found.view = chosen;
   if (opened in data.ways) found.opened = opened;
   if (/^\d+$/.test(step)) found.step = Math.min(Number(step), data.ways[found.opened].last);
   return found;
@@ -286,7 +287,7 @@ const presets = await (await fetch(new URL("presets.json", import.meta.url))).js
 const groups = { numpy: "NumPy", mindspore: "The documents' cases, MindSpore", torch: "The documents' cases, PyTorch" };
 preset.append(new Option("a preset …", ""), ...Object.entries(groups).map(([dialect, label]) => {
   const group = Object.assign(document.createElement("optgroup"), { label });
-  presets.forEach((one, i) => one.dialect === dialect && group.append(new Option(one.name, i)));
+  presets.forEach((one, i) => one.dialect === dialect && group.append(new Option(one.title || one.name, i)));
   return group;
 }));
 preset.onchange = () => {

@@ -17,8 +17,8 @@ FIRST = "notebooks/01_first_gradient.ipynb"
 WITHOUT = {
     "badges": "",
     "clone": "You need Python 3.11 or newer, git, and a clone of this repository (`git clone --depth 1` is enough).\n",
-    "try": "There is also a site, whose notebooks and labs run in the browser. [CONTRIBUTING](CONTRIBUTING.md#the-site) has\n"
-    "the command that builds it.\n",
+    "try": "You can also build a site whose notebooks and labs run in the browser: see "
+    "[CONTRIBUTING](CONTRIBUTING.md#the-site).\n",
     "report": "On this repository's page on GitHub, open *Security* and choose *Report a vulnerability*.\n",
 }
 WITH = {

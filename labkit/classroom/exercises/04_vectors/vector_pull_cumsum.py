@@ -17,12 +17,16 @@ def pull(v):
 LARGE = 700  # elements of v, for which the matrix takes 490 kB, even of booleans
 
 
+def _not_zero(rng, count):
+    return rng.integers(1, 10, count) * rng.choice([-1.0, 1.0], count)
+
+
 def few(rng):
-    return (rng.integers(-9, 10, int(rng.integers(4, 8))).astype(float),)
+    return (_not_zero(rng, int(rng.integers(4, 8))),)
 
 
 def many(rng):
-    return (rng.integers(-9, 10, LARGE).astype(float),)
+    return (_not_zero(rng, LARGE),)
 
 
 draw = (few, few, few, few, many)

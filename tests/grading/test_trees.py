@@ -138,7 +138,9 @@ def test_two_people_whom_a_roster_cannot_tell_apart_are_left_to_a_person(tmp_pat
     roster = read_roster(tmp_path / "roster.csv")
     found = found_in(tmp_path, files, roster=roster)
     assert [(s.student, bool(s.path)) for s in found.submissions] == [("ann", True), ("bo", False)]
-    assert [s.why for s in found.strangers] == ["Moodle has 2 people of this name, and the roster has one: bo."] * 2
+    assert [s.why for s in found.strangers] == [
+        "Moodle has 2 people with this name, but the roster has only one: bo."
+    ] * 2
     matches = {"Bo Li_7_assignsubmission_file_": "bo", "Bo Li_8_assignsubmission_file_": "-"}
     found = found_in(tmp_path, files, roster=roster, matches=matches)
     assert all(s.path for s in found.submissions) and not found.strangers

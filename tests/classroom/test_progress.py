@@ -343,7 +343,7 @@ def test_the_command_looks_in_the_working_copy_from_anywhere(tmp_path, monkeypat
     assert command() == 0 and str(shelf.resolve()) not in capsys.readouterr().out
     (shelf / places.MANIFEST).touch()
     assert command() == 0 and str(shelf.resolve()) in capsys.readouterr().out
-    assert command("--folder", str(tmp_path / "nowhere")) == 2 and "no folder" in capsys.readouterr().err
+    assert command("--folder", str(tmp_path / "nowhere")) == 2 and "is not a folder" in capsys.readouterr().err
 
 
 def test_solutions_are_no_answers(learner, tmp_path):

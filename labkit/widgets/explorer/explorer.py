@@ -257,7 +257,7 @@ def show(
     whose tape is shown. The parameters of networks that a function uses are inputs, too.
     `view`: "chain" (chain rule) or "tape" (PyTorch), which is what a tensor begins with. `fold`: graphs with more boxes than
     this are folded into layers and stretches; where nothing is said, those with more than 20 are. `program`: whether the
-    program that graph mode would run is offered beside it (the function is then run a second time, to write it). `play`:
+    program that graph mode would run is shown below it (the function is then run a second time, to write it). `play`:
     whether it plays once when it comes into view; a reader whose system asks for less motion presses play, and sees the end
     of a real tape at first.
 

@@ -256,7 +256,7 @@ export default { render({ model, el }) {
     }
   }
 
-  // What is written beside the discs above the graph: the number, and the gradient for it once that is there.
+  // What is written next to the discs above the graph: the number, and the gradient for it once that is there.
   function labelled({ dragged, x, y }, { step, inputs }) {
     const { label, sign, place, node, value } = dragged, gradient = place >= 0 && way.cards.find((card) => card.kind === "leaf" && card.node === node)?.gradient;
     const open = gradient && /⟦(\d+)/.exec(latest(gradient.texts, step)), said = open && number(arrays[open[1]].values[place]);

@@ -248,7 +248,7 @@ def first_doubled(parents):
     return grads
 
 
-@wrong("sent is right now. Then a later contribution replaces what is in grads already: add it there, too.")
+@wrong("sent is now right. Then a later contribution replaces what is in grads already: add it there, too.")
 def replaced_after_sent(parents):
     grads = [0.0] * len(parents)
     grads[-1] = 1.0

@@ -161,7 +161,7 @@ def test_a_page_that_runs_knows_its_cells_and_what_it_loads(tmp_path, monkeypatc
     element = site.element({"cells": [cell]}, "one", {"one": []}, plots=True)
     data = json.loads(re.search(r"<script[^>]*>(.*?)</script>", element)[1])
     assert data["cells"] == [{"id": "a", "source": "x = '<b>'\nx", "raises": True}] and "<b>" not in element
-    assert "It loads 5 MB once" in data["loads"]
+    assert "It loads 5 MB once" in data["loads"] and data["packages"] == ["labkit", "matplotlib"]
     assert {"../playground/index.html", "../playground/worker.js"} <= set(data["files"])
     for file in (*data["files"], data["runtime"] + "worker.js"):
         assert (tmp_path / "notebooks" / file).resolve().is_file(), file

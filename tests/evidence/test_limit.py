@@ -21,6 +21,7 @@ LOOPS = {
                                   "\\n  except: pass', 'elsewhere', 'exec'), g)\n    t.reduce(g['g'], [1, 2])"),
     "suppress": ("<cell>", "from contextlib import suppress\n    while True:\n        with suppress(BaseException): len('')"),
     "a library's file": (np.__file__, BARE),
+    "a sleep": ("<cell>", "import time\n    while True:\n        try: time.sleep(9)\n        except: pass"),
     "a generator": ("<cell>", "def g():\n        while True:\n            try: yield 1\n            except: pass\n    sum(g())"),
 }  # fmt: skip
 
@@ -35,6 +36,9 @@ def looping(name):
 @pytest.fixture(autouse=True)
 def hasty(monkeypatch):
     monkeypatch.setattr(limit, "GRACE", 0.1)
+    before = sys.gettrace()
+    yield
+    assert sys.gettrace() is before
 
 
 @pytest.mark.parametrize("name", LOOPS)

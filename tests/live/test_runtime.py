@@ -37,7 +37,9 @@ def sources(tmp_path, monkeypatch):
 
 def test_the_lock_file_names_labkit_and_all_that_it_needs(tmp_path, sources):
     lay(tmp_path / "runtime", sources)
-    lock = json.loads((tmp_path / "runtime" / runtime.LOCK).read_text())["packages"]
+    whole = json.loads((tmp_path / "runtime" / runtime.LOCK).read_text())
+    lock = whole["packages"]
+    assert lock["numpy"]["file_name"] in runtime.files_at_once(whole)
     assert set(lock) == {"numpy", "traitlets", "matplotlib", "six", "autograd", "labkit"}
     assert lock["matplotlib"]["depends"] == ["numpy", "six"]
     assert {name for entry in lock.values() for name in entry["depends"]} <= set(lock)

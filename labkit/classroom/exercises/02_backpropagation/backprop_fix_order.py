@@ -330,6 +330,12 @@ nothing_passed_on = slip(
 )
 
 
+subtracted = slip(
+    "Contributions are added. You subtract them.",
+    "grads[parent] += slope -> grads[parent] -= slope",
+)
+
+
 hints = (
     "Two parts: first a list of the nodes in an order that is allowed, then one walk over it.",
     "place(node) of section 2 puts the parents of a node into the list before the node itself.",

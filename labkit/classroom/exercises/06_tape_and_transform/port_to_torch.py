@@ -1,7 +1,7 @@
 """# Port a vector output to PyTorch (1 point)
 
-Port this line to PyTorch. Write `port(v)`, where `v` is a leaf of four elements that requires grad. Let PyTorch compute
-the gradient, and return one tensor.
+Port this line to PyTorch: write `port(v)`, which lets PyTorch compute the gradient and returns one tensor. `v` is a leaf of
+four elements that requires grad.
 
 ```python
 return ms.grad(lambda v: v**2)(v)

@@ -171,7 +171,7 @@ def another_value(x, y):
 
 
 through_b_forgotten = slip(
-    "a goes into z directly, and also through b. You took the direct edge alone.",
+    "a goes into z directly, and also through b. You took only the direct edge.",
     "d_a = b + d_b -> d_a = b",
 )
 
@@ -196,7 +196,7 @@ contributions_multiplied = slip(
 
 ways = (EXACT, PLAIN)
 hints = (
-    "Draw it. a has two edges that leave it, and so has x.",
+    "Draw the graph. Two edges leave a, and two edges leave x.",
     "d_b = a. Two numbers arrive at a: b from the product, and d_b * 1 through b. They add up.",
     "d_a = b + d_b. Then d_x = d_a * y + d_b, and d_y = d_a * x.",
 )

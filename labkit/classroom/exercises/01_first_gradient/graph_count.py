@@ -14,15 +14,15 @@ answer = [2, 4, 7, 3, 2]
 places = ("inputs", "operations", "edges", "paths from x", "paths from y")
 rules = (
     "Inputs are the arguments of f.",
-    "Each operation gives one new value, with a name or without. Inputs are none.",
+    "Each operation gives one new value, with or without a name. Inputs are not operations.",
     "For each operation count the values that go into it; a constant does not count.",
-    "Follow each arrow out of x, and at every value that is used twice the path splits.",
-    "Follow each arrow out of y, and at every value that is used twice the path splits.",
+    "Follow each arrow out of x. The path splits at every value that is used twice.",
+    "Follow each arrow out of y. The path splits at every value that is used twice.",
 )
 hints = (
     "Draw six circles: x, y, c, d, e and the result. Into how many operations does each of them go?",
     "Two values go into each of c, d and e, and one goes into the result.",
-    "From c two ways lead to the result. y leads to c alone; x leads to c and to d.",
+    "From c two paths lead to the result. y leads only to c; x leads to c and to d.",
 )
 
 
@@ -53,11 +53,11 @@ constants_are_nodes = wrong(
 )
 
 one_input_for_each_use = wrong(
-    "The inputs are x and y. A value that is used twice is one node, and the constant 1 is none.", {0: 3}
+    "The inputs are x and y. A value that is used twice is one node, and the constant 1 is not a node.", {0: 3}
 )
 
 an_edge_for_each_node = wrong(
-    "There are more edges than that. Go through the operations one by one, also the last line, and count what goes "
+    "There are more edges than that. Go through the operations one by one, including the last line, and count what goes "
     "*into* each of them: a value that is used twice has two edges.",
     {2: either(3, 4, 5, 6)},
 )
@@ -67,7 +67,7 @@ the_straight_path_only = wrong(
 )
 
 a_path_for_each_use = wrong(
-    "x is used twice, but one of its two edges leads to c, and from there two ways go on.", {3: 2}
+    "x is used twice, but one of its two edges leads to c, and two paths go on from there.", {3: 2}
 )
 
 three_operations = judged("last-line-left-out", {1: 3})
@@ -79,12 +79,12 @@ last_line_left_out = wrong(
 )
 
 a_constant_among_the_operations = wrong(
-    "A constant is part of its operation: the 1 is no node, and no edge leaves it.",
+    "A constant is part of its operation: the 1 is not a node, and no edge leaves it.",
     {1: 5, 2: either(8, 9)},
 )
 
 inputs_among_the_operations = wrong(
-    "Inputs are nodes, but no operations.",
+    "Inputs are nodes, but not operations.",
     {1: 6},
 )
 
@@ -101,4 +101,4 @@ edges_too_many = wrong(
 
 names_as_inputs = wrong("Inputs are the arguments of f. c, d and e are results of operations.", {0: either(4, 5, 6)})
 
-operations_by_kind = wrong("Each operation counts, also a kind that was there before: * is used twice.", {1: 2})
+operations_by_kind = wrong("Count every operation, even if its kind has occurred before: * is used twice.", {1: 2})

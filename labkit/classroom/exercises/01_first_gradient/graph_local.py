@@ -1,8 +1,8 @@
 """# The local gradients of four operations (2 points)
 
-Write `local(op, a, b)`, where `op` is one of the texts `"add"`, `"subtract"`, `"multiply"` and `"divide"`, for `a + b`,
-`a - b`, `a * b` and `a / b`, and `a` and `b` are numbers. Return a tuple of two numbers: the local gradient with respect to
-`a`, and with respect to `b`.
+Write `local(op, a, b)`, where `a` and `b` are numbers and `op` is one of the strings `"add"`, `"subtract"`, `"multiply"` and
+`"divide"`. Return a tuple of two numbers: the local gradient of `a + b`, `a - b`, `a * b` or `a / b` with respect to `a`, and
+the one with respect to `b`.
 """
 
 from functools import partial
@@ -29,7 +29,7 @@ def _operation(rng, op):
 errors = (
     (
         "KeyError",
-        "op is one of the texts 'add', 'subtract', 'multiply' and 'divide': your dict needs exactly these keys.",
+        "op is one of the strings 'add', 'subtract', 'multiply' and 'divide': your dict needs exactly these keys.",
     ),
 )
 
@@ -215,7 +215,7 @@ numerator_as_b = slip(
 
 
 hints = (
-    "Hold b still and let a move. Then hold a still and let b move.",
+    "Hold b fixed and change a. Then hold a fixed and change b.",
     "add: (1, 1). subtract: (1, -1). multiply: (b, a).",
     "divide: a / b is a * b**-1. So (1 / b, -a / b**2).",
 )

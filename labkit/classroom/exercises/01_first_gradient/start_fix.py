@@ -1,7 +1,7 @@
 """# Fix the cell (1 point)
 
-Fix the function that failed above, so that `mean(values)` returns the mean of a list of numbers. It has two mistakes. The first
-raises the error that you saw. The second raises no error but gives a wrong number.
+Fix the function that failed above, so that `mean(values)` returns the mean of a list of numbers. It has two mistakes: the first
+raises the error that you saw, and the second gives a wrong number without an error.
 """
 
 from functools import partial
@@ -206,7 +206,7 @@ length_added = slip(
 
 
 hints = (
-    "Read the last line of the error. Which name does it not know?",
-    "Write total where totl stands. Then try mean([1.0, 2.0, 6.0]): it should be 3.",
+    "Read the last line of the error. Which name does Python not know?",
+    "Replace totl with total. Then try mean([1.0, 2.0, 6.0]): it should be 3.",
     "The mean is total / len(values).",
 )

@@ -243,7 +243,7 @@ def axis_lost(g, a, b):
 
 
 hints = (
-    "First g * b and g * a, as for numbers. Then bring each into the shape of its argument.",
+    "First compute g * b and g * a, as for numbers. Then sum each one to the shape of its argument.",
     "A missing axis is at the front: sum over axis 0 until the number of axes is right.",
     "Then for each axis of length 1: np.sum(part, axis=axis, keepdims=True).",
 )

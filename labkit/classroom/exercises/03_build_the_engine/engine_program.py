@@ -1,6 +1,6 @@
 """# A whole engine (3 points)
 
-A program is given as data, so it already is the record. For two inputs,
+Here a program is given as data, so it is already a record. For two inputs,
 
 ```python
 program = (("multiply", 0, 1), ("tanh", 2), ("add", 3, 0))
@@ -401,8 +401,7 @@ value_for_the_derivative = slip(
 
 ways = (EXACT, PLAIN)
 hints = (
-    "Two loops. The first one appends a value for each instruction; the second one is the backward pass, as in "
-    "unit 02.",
-    "The gradients are a list as long as the values, zero, with 1.0 at the end.",
-    "Slopes: add 1 and 1; multiply the other factor; tanh 1 - (its own value)**2.",
+    "Write two loops. The first appends a value for each instruction; the second is the backward pass of unit 02.",
+    "Start with a list of zeros, one gradient for each value, and set the last one to 1.0.",
+    "Local gradients: 1 and 1 for add; the other factor for multiply; 1 - (its own value)**2 for tanh.",
 )

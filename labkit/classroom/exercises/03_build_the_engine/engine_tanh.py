@@ -177,6 +177,6 @@ plus = slip(
 
 hints = (
     "Every rule is the upstream gradient times the local gradient.",
-    "The local gradient is 1 - tanh(x)**2, and tanh(x) is there as ans.",
+    "The local gradient is 1 - tanh(x)**2, and ans already is tanh(x).",
     "g * (1 - ans**2), or without powers g * (1 - ans * ans).",
 )

@@ -138,7 +138,7 @@ def own_matrix_not_transposed(x, w, g):
 
 ways = (PLAIN,)
 hints = (
-    "y[i, j] is the sum of x[i, k] * w[k, j] over k. Which elements of y does x[i, k] move, and how much?",
+    "y[i, j] is the sum of x[i, k] * w[k, j] over k. Which elements of y depend on x[i, k], and how strongly?",
     "So dx[i, k] is the sum of g[i, j] * w[k, j] over j. Which matrix product is that?",
     "dx = g @ w.T. For dw[k, j], sum x[i, k] * g[i, j] over i.",
 )

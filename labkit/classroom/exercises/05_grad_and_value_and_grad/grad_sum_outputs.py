@@ -170,6 +170,6 @@ def values_summed(w, x, y):
 ways = (PLAIN,)
 hints = (
     "With has_aux=False, the function that is differentiated is loss + logits.",
-    "sum(w * x) has the derivative w with respect to x. What is that of (logits - y)**2 with respect to logits?",
+    "sum(w * x) has the derivative w with respect to x. What is the derivative of (logits - y)**2 with respect to logits?",
     "Add the two: 2 * (logits - y) * w from the loss, and w from the logits.",
 )

@@ -174,6 +174,6 @@ rate_too_small = slip(
 
 hints = (
     "Which function does value_and_grad differentiate when forward returns two outputs?",
-    "The logits are to be returned, but not to be differentiated: they are auxiliary.",
+    "The step should return the logits but not differentiate them: they are auxiliary.",
     "ms.value_and_grad(forward, has_aux=True): the value is still the pair (loss, logits).",
 )

@@ -197,7 +197,7 @@ power_kept_low = slip(
 
 ways = (Way("Call `ms.grad` once for each half: no function may contain both.", ("passes",), holds=_two_passes),)
 hints = (
-    "First compute h = first(x): that is what goes to the second machine.",
-    "The second machine sends back one array: the gradient of second at h. It says how much each element of h counts.",
+    "First compute h = first(x), which goes to the second machine.",
+    "The second machine sends back one array: the gradient of second with respect to h, with one number for each element of h.",
     "That array is the sens of the first half: ms.grad(first, sens_param=True)(x, sens).",
 )

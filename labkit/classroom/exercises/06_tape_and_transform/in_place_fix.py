@@ -1,8 +1,8 @@
 """# Fix a change in place (2 points)
 
-`h` should be `tanh(x) + x`, and the function should return the gradient of `sum(h * tanh(x))` with respect to `x`. It fails
-with a message about a version. Fix it. `.data` and `.detach()` can also remove the error, but give a wrong gradient. `x` is a
-leaf tensor of six elements that requires grad.
+`h` should be `tanh(x) + x`, and the function should return the gradient of `sum(h * tanh(x))` with respect to `x`. Fix the
+function, which fails with a message about a version. `.data` and `.detach()` can also remove the error, but give a wrong
+gradient. `x` is a leaf tensor of six elements that requires grad.
 
 [[as_it_was as answer]]
 """
@@ -157,7 +157,7 @@ sums_multiplied = slip(
 
 
 hints = (
-    "Which tensor does tanh save, and who changes it?",
-    "h and t are two names of one tensor. Whoever wants both needs two tensors.",
+    "Which tensor does tanh save, and which line changes it?",
+    "h and t are two names for one tensor, but you need two tensors.",
     "h = t + x instead of h = t and h += x; or h = t.clone() before the change",
 )

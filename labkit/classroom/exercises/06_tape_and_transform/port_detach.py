@@ -182,6 +182,6 @@ def gradient_returned(x):
 ways = (Way(DELIVERED, ("passes",), holds=_both_steps),)
 hints = (
     "The detached target has a value, but the tape does not connect it to x.",
-    "MindSpore's name for it is ops.stop_gradient. It stands inside the function that is differentiated.",
-    "target = ms.ops.stop_gradient(0.5 * x + 1) inside of loss(x); then x = x - 0.25 * ms.grad(loss)(x), twice",
+    "MindSpore's name for it is ops.stop_gradient. Call it inside the function that you differentiate.",
+    "target = ms.ops.stop_gradient(0.5 * x + 1) inside loss(x); then x = x - 0.25 * ms.grad(loss)(x), twice",
 )

@@ -1,6 +1,6 @@
 """# Port a vector output to PyTorch (1 point)
 
-Port this line to PyTorch. Write `port(v)`, where `v` is a leaf of four elements that requires grad. Return one tensor.
+Port this line to PyTorch: write `port(v)`, which returns one tensor. `v` is a leaf of four elements that requires grad.
 
 ```python
 return ms.grad(lambda v: v**2)(v)

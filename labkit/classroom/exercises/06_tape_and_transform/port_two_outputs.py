@@ -193,6 +193,6 @@ last_total = slip(
 ways = (Way(DELIVERED, ("passes",), holds=_each_step),)
 hints = (
     "ms.grad of a function with two outputs differentiates their sum, unless you say otherwise.",
-    "has_aux=True: only the first output is differentiated, the others are passed on, in a tuple.",
+    "With has_aux=True, ms.grad differentiates only the first output, and returns the others in a tuple.",
     "dx, (total,) = ms.grad(outputs, has_aux=True)(x, y); then x - 0.1 * dx, and seen + total",
 )

@@ -1,7 +1,7 @@
 """# Fix the loop that fails at the second backward (3 points)
 
-A recurrent network reads one number after the other, and calls `backward` on the loss of each. At the second number it
-fails. Fix it so that each loss is differentiated only through its own step, where the previous `h` is a constant. `w` is a
+A recurrent network reads one number after another, and calls `backward` on the loss of each, which fails at the second number.
+Fix the program so that each loss is differentiated only through its own step, where the previous `h` is a constant. `w` is a
 scalar leaf tensor, and `xs` has four elements; the gradients of all four losses accumulate in `w.grad`.
 
 [[as_it_was as train]]
@@ -163,7 +163,7 @@ def last_h(w, xs):
 
 
 hints = (
-    "Draw the record of two steps. Which value of the first step does the second one still hang on?",
-    "The value of h has to go on, its history has not. When, in each turn, is the history no longer needed?",
+    "Draw the tape of two steps. On which value of the first step does the second step still depend?",
+    "The next step needs the value of h, but not its history. From which line on is the history no longer needed?",
     "h = h.detach(), after backward",
 )

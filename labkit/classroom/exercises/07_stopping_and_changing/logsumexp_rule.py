@@ -242,6 +242,6 @@ argument_as_the_share = slip(
 ways = (PLAIN,)
 hints = (
     "With m = max(x): exp(x - m) is never larger than 1, and one of its elements is exactly 1.",
-    "The derivative for x[i] is exp(x[i]) / sum(exp(x)). Shift it by m, too; then multiply with g.",
+    "The derivative for x[i] is exp(x[i]) / sum(exp(x)). Shift the exponents by m here, too; then multiply by g.",
     "e = exp(x - m); value = m + log(sum(e)); gradient = g * e / sum(e)",
 )

@@ -202,7 +202,7 @@ ways = (
     Way("Let the backward of a torch.autograd.Function change the sign.", ("custom rules",), holds=_turned),
 )
 hints = (
-    "forward(ctx, h) gives h. backward(ctx, g) gives what goes on to the input of Reverse.",
-    "Nothing has to be saved for backward: -g needs no value of the forward pass.",
+    "forward(ctx, h) returns h. backward(ctx, g) returns the gradient of the input of Reverse.",
+    "You need not save anything for backward: -g needs no value from the forward pass.",
     "Two static methods, return h and return -g; then torch.autograd.grad(loss, (w, v)).",
 )

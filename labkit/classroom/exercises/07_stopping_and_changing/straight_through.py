@@ -164,7 +164,7 @@ correction_alone = slip(
 
 ways = (Way(DELIVERED, ("passes",), holds=_through_the_loss),)
 hints = (
-    "You need a sum: one part carries the gradient, the other one, stopped, corrects the value.",
-    "If x carries the gradient, what has to be added to x so that the value is round(x)?",
+    "You need a sum: one term carries the gradient, and the other, a stopped term, corrects the value.",
+    "If x carries the gradient, what do you have to add to x so that the value is round(x)?",
     "x + ops.stop_gradient(ops.round(x) - x)",
 )

@@ -194,5 +194,5 @@ ways = (
 hints = (
     "size = len(y) // count, and the rows of micro-batch k are slice(k * size, (k + 1) * size).",
     "The mean over all is the mean of the count means: (loss / count).backward().",
-    "Then notes.append(w.grad.clone()), for w.grad is changed in place.",
+    "Then copies.append(w.grad.clone()), because backward changes w.grad in place.",
 )

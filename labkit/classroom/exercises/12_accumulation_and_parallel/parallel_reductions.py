@@ -71,7 +71,7 @@ degree_is_ignored = wrong("The mean is the sum times 1 / degree. With the wrong 
 five = judged("structure", answer[:5])
 
 sum_over_the_batch = wrong(
-    "A worker sums over its own 8 samples, not over all 32.",
+    f"A worker sums over its own {each} samples, not over all {samples}.",
     {2: samples * mean, 3: 4 * samples * mean},
 )
 

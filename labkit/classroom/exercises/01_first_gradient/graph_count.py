@@ -14,15 +14,15 @@ answer = [2, 4, 7, 3, 2]
 places = ("inputs", "operations", "edges", "paths from x", "paths from y")
 rules = (
     "Inputs are the arguments of f.",
-    "Each operation gives one new value, with a name or without. Inputs are none.",
+    "Each operation gives one new value, with or without a name. Inputs are not operations.",
     "For each operation count the values that go into it; a constant does not count.",
-    "Follow each arrow out of x, and at every value that is used twice the path splits.",
-    "Follow each arrow out of y, and at every value that is used twice the path splits.",
+    "Follow each arrow out of x. The path splits at every value that is used twice.",
+    "Follow each arrow out of y. The path splits at every value that is used twice.",
 )
 hints = (
     "Draw six circles: x, y, c, d, e and the result. Into how many operations does each of them go?",
     "Two values go into each of c, d and e, and one goes into the result.",
-    "From c two ways lead to the result. y leads to c alone; x leads to c and to d.",
+    "From c two paths lead to the result. y leads only to c; x leads to c and to d.",
 )
 
 
@@ -53,11 +53,11 @@ constants_are_nodes = wrong(
 )
 
 one_input_for_each_use = wrong(
-    "The inputs are x and y. A value that is used twice is one node, and the constant 1 is none.", {0: 3}
+    "The inputs are x and y. A value that is used twice is one node, and the constant 1 is not a node.", {0: 3}
 )
 
 an_edge_for_each_node = wrong(
-    "There are more edges than that. Go through the operations one by one, also the last line, and count what goes "
+    "There are more edges than that. Go through the operations one by one, including the last line, and count what goes "
     "*into* each of them: a value that is used twice has two edges.",
     {2: either(3, 4, 5, 6)},
 )
@@ -66,25 +66,37 @@ the_straight_path_only = wrong(
     "There is more than one way. x goes into c and into d, and c goes into d and into e.", {3: 1, 4: 1}
 )
 
-a_path_for_each_use = wrong(
-    "x is used twice, but one of its two edges leads to c, and from there two ways go on.", {3: 2}
+uses_for_paths = wrong(
+    "You counted uses. A path leads all the way to the result, and splits again at every value that is used twice.",
+    {3: 2, 4: 1},
+    together=True,
 )
 
-three_operations = judged("last-line-left-out", {1: 3})
+a_path_for_each_use = wrong(
+    "x is used twice, but one of its two edges leads to c, and two paths go on from there.", {3: 2}
+)
+
 four_numbers = judged("structure", [2, 4, 7, 3])
 
 last_line_left_out = wrong(
-    "The last line is an operation, too: e goes into it, and it gives a new value.",
-    {1: 3, 2: 6},
+    "The last line is an operation, too: e goes into it, and it gives a new value.", {1: 3, 2: 6}, together=True
+)
+
+an_operation_left_out = wrong(
+    "Each operation counts: the one in the last line does, and so does a second one of the same kind.", {1: 3}
 )
 
 a_constant_among_the_operations = wrong(
-    "A constant is part of its operation: the 1 is no node, and no edge leaves it.",
-    {1: 5, 2: either(8, 9)},
+    "A constant is part of its operation: the 1 is not a node, and returning the result is no operation.", {1: 5}
+)
+
+an_edge_too_many = wrong(
+    "There are fewer edges than that: each goes into an operation. None leaves the constant 1 or the result.",
+    {2: either(8, 9)},
 )
 
 inputs_among_the_operations = wrong(
-    "Inputs are nodes, but no operations.",
+    "Inputs are nodes, but not operations.",
     {1: 6},
 )
 
@@ -101,4 +113,4 @@ edges_too_many = wrong(
 
 names_as_inputs = wrong("Inputs are the arguments of f. c, d and e are results of operations.", {0: either(4, 5, 6)})
 
-operations_by_kind = wrong("Each operation counts, also a kind that was there before: * is used twice.", {1: 2})
+operations_by_kind = wrong("Count every operation, even if its kind has occurred before: * is used twice.", {1: 2})

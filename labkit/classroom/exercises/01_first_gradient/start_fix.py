@@ -1,7 +1,7 @@
 """# Fix the cell (1 point)
 
-Fix the function that failed above, so that `mean(values)` returns the mean of a list of numbers. It has two mistakes. The first
-raises the error that you saw. The second raises no error but gives a wrong number.
+Fix the function that failed above, so that `mean(values)` returns the mean of a list of numbers. It has two mistakes: the first
+raises the error that you saw, and the second gives a wrong number without an error.
 """
 
 from functools import partial
@@ -86,7 +86,7 @@ one_more = slip(
 )
 
 whole_numbers = slip(
-    "`//` drops the fraction. Divide with `/`.",
+    "The mean need not be a whole number: `//`, int and round drop the fraction. Divide with `/`.",
     "total / len -> total // len",
 )
 
@@ -205,8 +205,29 @@ length_added = slip(
 )
 
 
+value_added_to_itself = slip(
+    "In each turn total becomes twice the number. Add the number to total.",
+    "total = total + value -> total = value + value",
+)
+
+
+@judged("whole-numbers")
+def mean_as_an_int(values):
+    return int(sum(values) / len(values))
+
+
+@wrong("This is the largest number of the list. The mean adds all of them.")
+def the_largest(values):
+    return max(values)
+
+
+@wrong("This is the root of the mean of the squares. The mean adds the numbers as they are.")
+def root_of_the_mean_square(values):
+    return (sum(value**2 for value in values) / len(values)) ** 0.5
+
+
 hints = (
-    "Read the last line of the error. Which name does it not know?",
-    "Write total where totl stands. Then try mean([1.0, 2.0, 6.0]): it should be 3.",
+    "Read the last line of the error. Which name does Python not know?",
+    "Replace totl with total. Then try mean([1.0, 2.0, 6.0]): it should be 3.",
     "The mean is total / len(values).",
 )

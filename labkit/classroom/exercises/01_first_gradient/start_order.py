@@ -28,9 +28,9 @@ rules = (
     "A was run once more before this run of B, and it sets n again.",
 )
 hints = (
-    "The position of a cell on the page does not matter. Only the order of the runs does.",
+    "What matters is the order in which you run the cells, not their position on the page.",
     "Write down n after each of the five runs.",
-    "After A, B, B it is 3. Then A sets it to 1.",
+    "After A, B, B, n is 3. Then A sets n to 1.",
 )
 
 

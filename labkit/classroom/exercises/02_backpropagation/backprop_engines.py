@@ -24,7 +24,7 @@ rules = (
     "The second contribution to a is not passed on to x. But x is an input: the contribution from b is added, too.",
 )
 hints = (
-    "The values are a = 6, b = 9, z = 54. So z sends 6 to b and 9 to a. b sends on what it got; a sends it times 2.",
+    "The values are a = 6, b = 9, z = 54. So z sends 6 to b and 9 to a. b passes on what it got, and a twice what it got.",
     "Overwrite: a holds 9, then 6. x holds 6, then 2 * 6.",
     "Recursion: a is visited with 6, which sends 12 to x, and later with 15. Visited once: only with the 6.",
 )

@@ -330,8 +330,14 @@ nothing_passed_on = slip(
 )
 
 
+subtracted = slip(
+    "Contributions are added. You subtract them.",
+    "grads[parent] += slope -> grads[parent] -= slope",
+)
+
+
 hints = (
-    "Two parts: first a list of the nodes in an order that is allowed, then one walk over it.",
+    "Work in two parts: first list the nodes in a topological order, then go through the list once.",
     "place(node) of section 2 puts the parents of a node into the list before the node itself.",
     "Then for node in reversed(order): send slope * grads[node] to each parent, and count.",
 )

@@ -312,7 +312,7 @@ def last_path(parents):
 
 
 hints = (
-    "Begin with a list of zeros, and put a 1.0 at the result.",
+    "Start with a list of zeros, and set the gradient of the result to 1.0.",
     "Go through reversed(range(len(parents))). Each node sends slope * grads[node] to each of its parents.",
     "In the inner loop: grads[parent] = grads[parent] + slope * grads[node].",
 )

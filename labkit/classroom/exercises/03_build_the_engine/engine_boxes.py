@@ -2,8 +2,8 @@
 
 [[f]]
 
-`grad(f)(4.0)` calls `f` with a box. Is each of `a`, `b`, `c`, `d`, `e` and the result, in this order, a `"box"` or a
-`"number"`? And how many operations are recorded? Answer with a list of six texts and a number.
+`grad(f)(4.0)` calls `f` with a box. Which of `a`, `b`, `c`, `d`, `e` and the result, in this order, are a `"box"` and which a
+`"number"`? How many operations does the engine record? Answer with a list of six strings and a number.
 """
 
 import math
@@ -26,7 +26,7 @@ rules = (
 hints = (
     "Only x is a box at first. Follow it through the lines.",
     "A box times a number is a box. What is inside a box is a number.",
-    "Three of the six are boxes, and each of them was recorded once.",
+    "Three of the six are boxes, and the engine recorded each of them once.",
 )
 
 

@@ -27,7 +27,7 @@ rules = (
 hints = (
     "A shape is a tuple: one number for each axis.",
     "A tuple with one number is written with a comma: (3,). An empty tuple is written ().",
-    "2 * x has the shape of x. The sum of all is a single number: no axis at all.",
+    "2 * x has the shape of x. The sum of all elements is a single number, which has no axes.",
 )
 
 

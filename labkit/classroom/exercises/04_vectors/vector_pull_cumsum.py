@@ -132,10 +132,11 @@ ways = (
         "The matrix was built: compute the result without it, in less memory.",
         ("peak bytes",),
         holds=lambda inputs, expected, got, done: len(got) < LARGE or done["peak bytes"] < 450_000,
+        forbids=True,
     ),
 )
 hints = (
     "Draw the Jacobian for three elements: ones on and below the diagonal.",
-    "Element j of the VJP is the sum of v[i] over all outputs y[i] that contain x[j]: i = j and after.",
-    "A running sum from the end: turn v round, take np.cumsum, turn it round again.",
+    "Element j of the VJP is the sum of v[i] over all outputs y[i] that contain x[j], which are those with i >= j.",
+    "Take a running sum from the end: reverse v, take np.cumsum, and reverse the result.",
 )

@@ -35,7 +35,7 @@ rules = (
 hints = (
     "A gradient has the shape of the input it is taken with respect to. The output of layer has shape (4, 2).",
     "A Jacobian has the axes of the output, then those of the input. A number has no axes: its shape is ().",
-    "v is as the output, vjp_fn(v)[0] is as x; t is as w, and J @ t is as the output.",
+    "v and J @ t have the shape of the output; vjp_fn(v)[0] has the shape of x, and t that of w.",
 )
 
 

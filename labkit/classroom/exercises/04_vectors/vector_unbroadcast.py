@@ -1,8 +1,8 @@
 """# Undo a broadcast (2 points)
 
-In `y = x + b` the array `b` is broadcast to the shape of `y`, and `g` is the upstream gradient at `y`. Write
-`unbroadcast(g, shape)`, which returns the gradient of `b`, where `shape` is the shape of `b` (a tuple). `g` has three axes.
-`b` may have fewer axes, and it may have axes of length 1.
+In `y = x + b` the array `b` is broadcast to the shape of `y`, and `g` is the upstream gradient at `y`. Write `unbroadcast(g,
+shape)`, which returns the gradient of `b`, where `shape` is the shape of `b` (a tuple). `g` has three axes; `b` may have fewer,
+and some of its axes may have length 1.
 """
 
 from functools import partial
@@ -204,8 +204,17 @@ def axis_0_always(g, shape):
     return g.sum(axis=0)
 
 
+@wrong(
+    "b may lack axes and have an axis of length 1 at the same time. You undo only one of the two there, and both repeat b."
+)
+def one_step_or_the_other(g, shape):
+    if g.ndim > len(shape):
+        return g.sum(axis=tuple(range(g.ndim - len(shape))))
+    return unbroadcast(g, shape)
+
+
 hints = (
     "Where a value is used several times, its contributions add up (unit 02). Along which axes was b repeated?",
-    "First sum over the axes in front: there are g.ndim - len(shape) of them. Each time axis 0 goes.",
+    "First sum over the axes in front: there are g.ndim - len(shape) of them. Sum over axis 0 each time.",
     "Then, for every axis i with shape[i] == 1: g = g.sum(axis=i, keepdims=True).",
 )

@@ -144,6 +144,32 @@ logits_differentiated = slip(
 )
 
 
+mean_of_the_products = slip(
+    "logits is the sum of w * x. You took the mean.",
+    "(w * x).sum() -> (w * x).mean()",
+)
+
+sign_of_y = slip(
+    "The loss has logits - y in it. You add y.",
+    "(logits - y) ** 2 -> (logits + y) ** 2",
+)
+
+y_forgotten = slip(
+    "The loss is (logits - y) ** 2. You left y out.",
+    "(logits - y) ** 2 -> logits ** 2",
+)
+
+outputs_added_by_hand = slip(
+    "You add loss and logits. The result has the loss, and only the loss is differentiated: has_aux=True.",
+    "(logits - y) ** 2, logits\n -> (logits - y) ** 2 + logits, logits\n",
+)
+
+uphill = slip(
+    "The gradients have the wrong sign. They are returned as they come.",
+    "return loss, dx, dw -> return loss, -dx, -dw",
+)
+
+
 ways = (
     Way(
         "One run gives the loss and both gradients: differentiate once, with respect to x and w.",
@@ -152,8 +178,8 @@ ways = (
     ),
 )
 hints = (
-    "The message names what it expected. Two more mistakes raise nothing: which function is differentiated, and which name "
+    "The message names what it expected. Two more mistakes raise no error: which function is differentiated, and which name "
     "gets which gradient?",
-    "forward returns two outputs, and only the first is to count. And x comes before w.",
+    "forward returns two outputs, and only the first should be differentiated. Also, x comes before w.",
     "(loss, logits), (dx, dw) = ms.value_and_grad(forward, (0, 1), has_aux=True)(x, w, y)",
 )

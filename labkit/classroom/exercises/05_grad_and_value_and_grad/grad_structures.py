@@ -40,9 +40,9 @@ rules = (
     "Nothing is asked for: no input and no weights. The call refuses a value that makes no sense.",
 )
 hints = (
-    "Answer first for the inputs alone: an int asks for one gradient, a tuple asks for a tuple.",
-    "Then for the weights alone: a list of parameters gives a tuple with as many gradients as the list is long.",
-    "Both together are a pair: (what row 0 or 2 gives, what row 3 gives). And row 6 asks for nothing at all.",
+    "Answer first for the inputs only: an int asks for one gradient, a tuple asks for a tuple.",
+    "Then answer for the weights only: a list of parameters gives a tuple with one gradient for each parameter.",
+    "Both together give a pair: (the result of row 0 or 2, the result of row 3). Row 6 asks for nothing at all.",
 )
 ROWS = ((0, False), (1, False), ((0, 1), False), (None, True), (0, True), ((0, 1), True), (None, False))
 

@@ -35,7 +35,7 @@ third_rounded = wrong(
 
 
 hints = (
-    "sens[i] says how much output i counts: the derivative of what you want with respect to y[i].",
+    "sens[i] is the weight of output i: the derivative of what you want with respect to y[i].",
     "Items 0 to 3 are sums of the outputs with factors. The factors are sens; write 1/3 for a third.",
     "Item 4: differentiate y[0]**2 with respect to y[0]. Item 5: only one output is the largest one.",
 )

@@ -1,8 +1,8 @@
 """# Fix a change in place (2 points)
 
-`h` should be `tanh(x) + x`, and the function should return the gradient of `sum(h * tanh(x))` with respect to `x`. It fails
-with a message about a version. Fix it. `.data` and `.detach()` can also remove the error, but give a wrong gradient. `x` is a
-leaf tensor of six elements that requires grad.
+`h` should be `tanh(x) + x`, and the function should return the gradient of `sum(h * tanh(x))` with respect to `x`. Fix the
+function, which fails with a message about a version. `.data` and `.detach()` can also remove the error, but give a wrong
+gradient. `x` is a leaf tensor of six elements that requires grad.
 
 [[as_it_was as answer]]
 """
@@ -156,8 +156,39 @@ sums_multiplied = slip(
 )
 
 
+first_factor_missing = slip(
+    "That is the gradient of sum(tanh(x)). The first factor, h, is missing.",
+    "(h * t).sum() -> t.sum()",
+)
+
+value_returned = slip(
+    "You return h * tanh(x). Asked for is the gradient of its sum.",
+    "return gradient -> return h * t",
+)
+
+with_respect_to_h = slip(
+    "That is the gradient with respect to h. Asked for is the one with respect to x.",
+    "(h * t).sum(), x) -> (h * t).sum(), h)",
+)
+
+with_respect_to_t = slip(
+    "That is the gradient with respect to tanh(x). Asked for is the one with respect to x.",
+    "(h * t).sum(), x) -> (h * t).sum(), t)",
+)
+
+h_returned = slip(
+    "You return h. Asked for is the gradient.",
+    "return gradient -> return h",
+)
+
+divided = slip(
+    "h and tanh(x) are multiplied, not divided.",
+    "(h * t).sum() -> (h / t).sum()",
+)
+
+
 hints = (
-    "Which tensor does tanh save, and who changes it?",
-    "h and t are two names of one tensor. Whoever wants both needs two tensors.",
+    "Which tensor does tanh save, and which line changes it?",
+    "h and t are two names for one tensor, but you need two tensors.",
     "h = t + x instead of h = t and h += x; or h = t.clone() before the change",
 )

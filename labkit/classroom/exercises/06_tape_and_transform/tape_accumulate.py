@@ -1,6 +1,6 @@
 """# What is in .grad? (2 points)
 
-Predict the four numbers that this program prints. Answer with a list of four numbers.
+Answer with a list of the four numbers that this program prints.
 
 ```python
 x = torch.tensor([[x]], requires_grad=True)
@@ -31,8 +31,8 @@ rules = (
 )
 hints = (
     f"The derivative of x**2 at {x:g} is {slope:g}. That is item 0.",
-    "backward adds to .grad. Here only zero_() empties it.",
-    f"Item 1 is {slope:g} + {slope:g}, item 2 starts from 0; autograd.grad hands its result to you alone.",
+    "backward adds to .grad. Here only zero_() resets it.",
+    f"Item 1 is {slope:g} + {slope:g}, item 2 starts from 0; autograd.grad only returns its result.",
 )
 
 

@@ -1,7 +1,7 @@
 """# Predict the errors (3 points)
 
 For each line, answer with the type of the error, such as `KeyError`, or with `"fine"` if it runs.
-`x` and `y` are scalar leaves, `v` is a leaf of shape `(2,)`, `t` is a MindSpore Tensor. Answer with a list of seven texts.
+`x` and `y` are scalar leaves, `v` is a leaf of shape `(2,)`, `t` is a MindSpore Tensor. Answer with a list of seven strings.
 
 0. `z = x + y; z.backward(); z.backward()`
 1. `z = x * y; z.backward(); z.backward()`
@@ -28,9 +28,9 @@ rules = (
     "The first derivative was taken without create_graph: has it a record?",
 )
 hints = (
-    "Where PyTorch refuses to walk a tape, it is a RuntimeError. Where a method does not exist, an AttributeError.",
+    "A backward pass that PyTorch refuses raises a RuntimeError. A method that does not exist raises an AttributeError.",
     "A second backward fails only if the first one freed something. What does each operation save?",
-    "Two lines run. One of them is a sum, the other one asks a function and not a result.",
+    "Two lines run: one is a sum, and the other differentiates a function instead of a result.",
 )
 
 

@@ -106,7 +106,7 @@ rounded_up = wrong(
     "h is far less than half of the gap at 1, so x + h is rounded to 1, not to the number above.", {1: 256, 2: 128}
 )
 
-errors = wrong(
+distances_from_one = wrong(
     "These are the errors: how far the quotient is from 1. Asked for is the quotient itself.",
     {0: 0, 1: 1, 2: 1, 3: 1, 4: 1, 5: either(1 / 3, -1 / 3)},
     together=True,

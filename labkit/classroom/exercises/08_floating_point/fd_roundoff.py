@@ -1,7 +1,7 @@
 """# The slope of f(x) = x (3 points)
 
-The slope of `f(x) = x` is 1. Its finite difference has no truncation error, so every error is round-off. What does
-`((x + h) - x) / h` give when it is computed in the format? Answer with a list of six numbers.
+The slope of `f(x) = x` is 1. Its finite difference has no truncation error, so every error is round-off. What is `((x + h) - x)
+/ h` if every operation is rounded to the format? Answer with a list of six numbers.
 
 Between 1 and 2 the numbers of a format are `2**-52` apart in float64, `2**-23` in float32, `2**-10` in float16.
 

@@ -1,7 +1,7 @@
 """# Predict underflow and overflow (3 points)
 
-Each number and each intermediate result is rounded to the format. What is each result? Answer with a list of ten texts: `"0"`,
-`"subnormal"`, `"normal"`, `"inf"` or `"nan"`.
+Each number and each intermediate result is rounded to the format. What is each result? Answer with a list of ten strings:
+`"0"`, `"subnormal"`, `"normal"`, `"inf"` or `"nan"`.
 
 In float16 (smallest normal number about 6e-5, smallest number about 6e-8, largest number 65504):
 
@@ -42,7 +42,7 @@ rules = (
 )
 hints = (
     "Compute each result exactly first, then compare it with the three limits.",
-    "Brackets first, and round after every operation: a 0 or an inf on the way stays.",
+    "Compute the brackets first, and round after every operation: an intermediate 0 or inf can decide the result.",
     "One is subnormal, one is inf, one is nan, two are 0. The others are normal.",
 )
 

@@ -1,10 +1,10 @@
 """# After how many layers is the gradient 0? (2 points)
 
-In a deep network the gradient at the last layer is 1. In the backward pass every layer multiplies the gradient by 1/16, and the
-result is rounded to the format. After how many layers is the gradient 0?
-Answer with a list of five numbers: float16, bfloat16, float32, float8_e5m2, float8_e4m3.
+In a deep network the gradient at the last layer is 1. In the backward pass every layer multiplies the gradient by 1/16 and
+rounds the result to the format. After how many layers is the gradient 0? Answer with a list of five numbers: float16, bfloat16,
+float32, float8_e5m2, float8_e4m3.
 
-The smallest number of each format, in this order: `2**-24`, `2**-133`, `2**-149`, `2**-16`, `2**-9`.
+The smallest positive numbers of the formats, in this order, are `2**-24`, `2**-133`, `2**-149`, `2**-16`, `2**-9`.
 """
 
 from labkit.classroom.writing import either, judged, wrong

@@ -133,7 +133,7 @@ def one_below_the_power(E, F):
 
 
 hints = (
-    "The exponent field counts from 0 to 2**E - 1; the bias 2**(E - 1) - 1 is subtracted. Both ends are taken: "
+    "The exponent field counts from 0 to 2**E - 1; the bias 2**(E - 1) - 1 is subtracted. Both ends are reserved: "
     "by 0 and subnormal numbers below, by inf and nan above.",
     "The largest number is 1.111...1 (F ones) times 2**bias, and 1.111...1 is 2 - 2**-F.",
     "The smallest normal exponent is 1 - bias, the smallest of all is F lower, the gap at 1 is -F.",

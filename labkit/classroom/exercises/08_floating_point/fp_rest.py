@@ -1,7 +1,7 @@
 """# Save the part that rounding loses (3 points)
 
 Suppose that float32 weights do not fit into memory. A second float16 array, `rest`, can save the part that rounding loses in
-each step, and add it to the next step. In every step:
+each step, which is then added to the next step. In every step:
 
 - the intended step is the old rest plus `-lr * g`;
 - the new weights are the old weights plus the intended step, rounded to float16 as always;
@@ -190,7 +190,7 @@ every_step_from_the_start = slip(
 
 
 hints = (
-    "The rest is what rounding took away from the last step. It is at most half a gap of the new w.",
+    "The rest is what rounding removed from the last step. It is at most half the gap at the new w.",
     "Three lines in the loop: step = rest - lr * g; moved = w + step; rest = step - (moved - w). Then w = moved.",
     "rest = np.zeros_like(w) before the loop, and return w, rest after it.",
 )

@@ -49,12 +49,13 @@ class Way:
     """How an answer is to be found, and the `sentence` for one that has the right results in another way.
 
     `holds(inputs, expected, got, done)` is true for each call: of plain data, where `done` has what was observed of each of
-    `what` (see `evidence.observers`).
+    `what` (see `evidence.observers`). With `forbids`, an answer in another way gets no partial credit, either.
     """
 
     sentence: str
     what: tuple[str, ...]
     holds: Callable[[tuple, Any, Any, dict], bool]
+    forbids: bool = False
 
 
 @dataclass(frozen=True)

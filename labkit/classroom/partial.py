@@ -1,7 +1,8 @@
 """How much of an answer is right: of a prediction by item, of a function by property.
 
 A property of a function is one stratum of the inputs (a branch of the answer, a side of a limit: a function of `draw`) and one
-part of the result, where that is a tuple. It holds where that part is right on every input of the stratum.
+part of the result, where that is a tuple. It holds where that part is right on every input of the stratum. None counts where the
+answer does what the statement forbids (see `Way.forbids`).
 """
 
 from collections.abc import Callable, Sequence
@@ -11,6 +12,7 @@ from ..evidence import TriedCall
 from .compare import differences, same
 from .exercise import Exercise
 from .hinting import wrong_items
+from .ways import objection
 
 
 def share_of_value(exercise: Exercise, answer: Any, expected: Callable[[], Any]) -> tuple[int, int]:
@@ -38,7 +40,17 @@ def share_of_calls(
         parts = range(len(right) if isinstance(right, tuple) else 1)
         found |= {(stratum, part) for part in parts}
         failed |= {(stratum, part) for part in _wrong_parts(right, drawn, tried[i] if i < len(tried) else None)}
-    return len(found - failed), len(found)
+    came = [(one, drawn, expected(drawn)) for drawn, one in zip(inputs, tried, strict=False) if one.came]
+    compared = [(drawn, right, _completed(right, one.outcome.value)) for one, drawn, right in came]
+    forbidden = objection(exercise, compared, [one for one, _, _ in came], whole=False)
+    return 0 if forbidden else len(found - failed), len(found)
+
+
+def _completed(right: Any, got: Any) -> Any:
+    """A result in which the wrong parts are right."""
+    if isinstance(right, tuple) and isinstance(got, (tuple, list)) and len(right) == len(got):
+        return tuple(one if same(part, one) else part for part, one in zip(right, got, strict=True))
+    return got if same(right, got) else right
 
 
 def _wrong_parts(right: Any, drawn: tuple, one: TriedCall | None) -> set[int]:

@@ -13,13 +13,16 @@ DELIVERED = "Compute each gradient by a backward pass through this function: you
 INEXACT = 1e-12  # a formula in float64 is more exact than this, a finite difference is not
 
 
-def objection(exercise: Exercise, compared: Sequence[tuple], tried: Sequence[TriedCall]) -> str:
+def objection(exercise: Exercise, compared: Sequence[tuple], tried: Sequence[TriedCall], whole: bool = True) -> str:
     """Why the way to right results is not accepted; "" where it is.
 
-    `compared`: for each call its inputs, the expected and the actual result.
+    `compared`: for each call its inputs, the expected and the actual result. Where not the `whole` answer is right, only what
+    a statement forbids counts.
     """
     for way in exercise.ways:
-        if not all(_holds(way, case, one.done) for case, one in zip(compared, tried, strict=True)):
+        if (whole or way.forbids) and not all(
+            _holds(way, case, one.done) for case, one in zip(compared, tried, strict=True)
+        ):
             return "The results are right, but not the method. {sentence}".format(sentence=way.sentence)
     return ""
 
@@ -74,5 +77,6 @@ PLAIN = Way(
     "Write it in plain Python and NumPy, without automatic differentiation.",
     ("passes",),
     lambda inputs, expected, got, done: not done["passes"],
+    forbids=True,
 )
-EXACT = Way("Only some digits are right: a finite difference is close, a derivative is exact.", (), exact)
+EXACT = Way("Only some digits are right: a finite difference is close, a derivative is exact.", (), exact, forbids=True)

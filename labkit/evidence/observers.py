@@ -211,17 +211,22 @@ def _clips(record):
 
 
 def _patients(record):
-    ward = import_module("labkit.classroom.clinic.patient")
-    made, charts = ward.Chart, []
+    ward, drawing = (import_module(f"labkit.classroom.clinic.{name}") for name in ("patient", "drawing"))
+    made, charts, drawn = ward.Chart, [], drawing._rng
 
     def observed(*arguments):
         charts.append(made(*arguments))
         return charts[-1]
 
+    def observed_rng(name):  # whoever asks for a patient's faults, and is no patient, admits one more
+        if sys._getframe(3).f_globals is not vars(ward):
+            charts.append(made(name, None))
+        return drawn(name)
+
     def finish():
         record["patients"] = [(one.name, one.asked_for is None, tuple(one.paid), tuple(one.sheets)) for one in charts]
 
-    return [(ward, "Chart", observed)], finish
+    return [(ward, "Chart", observed), (drawing, "_rng", observed_rng)], finish
 
 
 OBSERVERS: dict[str, Callable] = {

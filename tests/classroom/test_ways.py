@@ -88,6 +88,13 @@ FORBIDDEN = {
                 patient.measure(what)
             return patient.submit(found)
     """),
+    "the ward's files beside measurements": ("ward-patch", "once", above(
+        "ward-patch", 'patient.measure("pieces")[0] == 2',
+        "patient.measure('pieces') and 'sum-of-pieces' in clinic.drawing.admission(name).faults",
+    )),
+    "the same patient by a text": ("ward-patch", "once", above(
+        "ward-patch", 'if patient.measure("shapes")', 'if clinic.admit(str(name)).measure("shapes")'
+    )),
     "nothing measured": ("ward-patch", "measure", above(
         "ward-patch",
         'patient.measure("norms")[0] != patient.plan.limit',

@@ -1,5 +1,6 @@
 """Partial credit: by item in predictions, by property in functions, and only where somebody says so."""
 
+import autograd
 import numpy as np
 import pytest
 from patience import PATIENT
@@ -107,6 +108,22 @@ def test_a_changed_argument_and_an_input_that_was_not_tried_earn_nothing(folder)
     assert share_of_calls(arrays, [drawn], [], arrays.expected) == (0, 1)
     assert share_of_calls(arrays, [drawn], [try_call(lambda a: 1.0, drawn)], arrays.expected) == (1, 1)
     assert np.isfinite(drawn[0]).all()
+
+
+@pytest.mark.parametrize(
+    "slope", [lambda f, x, y: autograd.grad(f)(x, y), lambda f, x, y: (f(x + 1e-6, y) - f(x - 1e-6, y)) / 2e-6]
+)
+def test_what_is_forbidden_earns_nothing_beside_a_wrong_part_either(slope):
+    def answer(x, y):
+        z, _, d_y = EXERCISES["graph-by-hand"].expected((x, y))
+        return z + 1, slope(lambda x, y: (x * y + x) * (x * y), x, y), d_y
+
+    exercise = EXERCISES["graph-by-hand"]
+    inputs = list(exercise.inputs())
+    tried = [try_call(answer, drawn, watch=exercise.watched) for drawn in inputs]
+    assert share_of_calls(exercise, inputs, tried, exercise.expected) == (0, 12)
+    plain = [try_call(lambda x, y: (7.0, *exercise.expected((x, y))[1:]), d, watch=exercise.watched) for d in inputs]
+    assert share_of_calls(exercise, inputs, plain, exercise.expected) == (8, 12)
 
 
 @pytest.mark.needs("bubblewrap")

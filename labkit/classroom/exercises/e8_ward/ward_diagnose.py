@@ -77,10 +77,14 @@ draw = strata(
 
 def _by_its_chart(inputs, expected, got, done):
     """One admission, the patient's own sheet, and a measurement that rules out each fault that may still be there."""
-    ((_, _, paid, sheets),) = [chart for chart in done["patients"] if chart[:2] == (inputs[0], True)]
+    ((name, _, paid, sheets),) = [chart for chart in done["patients"] if chart[1]]
     found = [fault for fault, _ in got]
     left = [fault for fault in FAULTS if fault not in found and together([*found, fault])] if len(found) < 3 else []
-    return got in sheets and all({*FAULTS[fault].shown_by, *_MOVED.get(fault, ())}.intersection(paid) for fault in left)
+    return (
+        name == inputs[0]
+        and got in sheets
+        and all({*FAULTS[fault].shown_by, *_MOVED.get(fault, ())}.intersection(paid) for fault in left)
+    )
 
 
 _MOVED = dict.fromkeys(("detached", "left-out"), ("moved",))  # where the first layer moves, it has neither

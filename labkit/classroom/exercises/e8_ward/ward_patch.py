@@ -57,9 +57,11 @@ draw = strata(
 
 def _by_its_chart(inputs, expected, got, done):
     """One admission, the patient's own sheet, and a measurement that tells the fault, or rules out all three."""
-    ((_, _, paid, sheets),) = [chart for chart in done["patients"] if chart[:2] == (inputs[0], True)]
+    ((name, _, paid, sheets),) = [chart for chart in done["patients"] if chart[1]]
     suspects = [fault for faults, parts in _PARTS.items() for fault in faults if not got[0] or parts == got[0]]
-    return got in sheets and all({*FAULTS[fault].shown_by}.intersection(paid) for fault in suspects)
+    return (
+        name == inputs[0] and got in sheets and all({*FAULTS[fault].shown_by}.intersection(paid) for fault in suspects)
+    )
 
 
 ways = (

@@ -156,6 +156,47 @@ gradient_for_x_instead_of_v = slip(
 )
 
 
+added_for_multiplied = slip(
+    "v multiplies the features. You add them.",
+    "v * Reverse.apply -> v + Reverse.apply",
+)
+
+one_added = slip(
+    "The loss has - 1 in it. You add 1.",
+    "- 1) ** 2 -> + 1) ** 2",
+)
+
+always_negative = slip(
+    "backward returns -g, whatever sign g has. You make it negative.",
+    "return -g -> return -abs(g)",
+)
+
+halved = slip(
+    "backward changes the sign and nothing else: -g, without a factor.",
+    "return -g -> return -0.5 * g",
+)
+
+square_passed_on = slip(
+    "backward returns -g, not its square.",
+    "return -g -> return -g * g",
+)
+
+summed_upstream = slip(
+    "backward returns -g, element by element. You sum g.",
+    "return -g -> return -g.sum() * torch.ones_like(g)",
+)
+
+features_without_x = slip(
+    "The features are w * x. x is missing.",
+    "Reverse.apply(w * x) -> Reverse.apply(w * torch.ones_like(x))",
+)
+
+w_added = slip(
+    "The features are w * x. You add w and x.",
+    "Reverse.apply(w * x) -> Reverse.apply(w + x)",
+)
+
+
 ways = (
     Way(DELIVERED, ("passes",), holds=_through_the_loss),
     Way("Let the backward of a torch.autograd.Function change the sign.", ("custom rules",), holds=_turned),

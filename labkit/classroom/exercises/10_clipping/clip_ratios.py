@@ -80,7 +80,7 @@ upside_down = judged("quotient-upside-down", [length / b, length / b, length / b
 five = judged("structure", answer[:5])
 
 shortened_to_the_limit = wrong(
-    "By value, b has the norm 4. a keeps its elements 3 and 4: its norm is larger than 4.",
+    f"By value, b has the norm {most:g}. a keeps its elements {a[0]:g} and {a[1]:g}: its norm is larger than {most:g}.",
     {5: 1},
 )
 

@@ -158,7 +158,8 @@ mean_of_the_norms = slip(
 
 
 hints = (
-    XX,
+    "For the first test, unscale before you compute a norm. For the last one, check before you compute with values that "
+    "are not finite.",
     "The global norm is the square root of the sum of all squares, of a and of b.",
     "factor = min(1.0, limit / norm); multiply both gradients by this factor.",
 )

@@ -191,8 +191,8 @@ def _problem_of_call(exercise: Exercise, inputs: tuple, one: TriedCall) -> tuple
         text = ARGUMENTS.format(arguments=arguments, takes=one.takes, problem=one.unfit)
         return "arguments", text, OTHER_ARGUMENTS.format(arguments=arguments)
     kind, text, feedback = _failure_of_call(outcome, _changed_arguments(exercise, inputs, one))
-    if kind == "error":
-        known = [meaning for part, meaning in exercise.errors if part in outcome.error]
+    if kind in ("error", "printed"):
+        known = [meaning for part, meaning in exercise.errors if part in (outcome.error or text)]
         known = known or list(filter(None, [meant(exercise.tensors, outcome.error)]))
         meaning = "".join(f"\n  {meaning}" for meaning in known)
         text, feedback = text + meaning, feedback + meaning
@@ -224,7 +224,7 @@ def _failure_of_call(outcome, changed):
     elif outcome.value is None:
         returned = (
             "it returned nothing (None). Does every path through it end with a return that has a value? A method such "
-            "as backward() or append() has none."
+            "as backward() or append() has none, and .grad is None until a gradient arrives."
         )
         printed = "it printed an answer but returned nothing (None). Return the answer."
         kind, text = "printed", printed if outcome.printed else returned

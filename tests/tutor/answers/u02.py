@@ -69,7 +69,11 @@ def fixed(x, w, b):
 
 
 wrong("backprop-fix-shapes", "the wrong axis for w", above("(d_h * x), np.sum -> (d_h * x, axis=1), np.sum"))
-wrong("backprop-fix-shapes", "the mean over the rows", above("sum(d_h * x), np.sum -> mean(d_h * x, axis=0), np.mean"))
+wrong(
+    "backprop-fix-shapes",
+    "h has the wrong sign of b, and w is summed over rows",
+    above("w + b -> w - b", "h * x) -> h * x, axis=0)"),
+)
 wrong("backprop-fix-shapes", "sums before it multiplies", above("(d_h * x), -> (d_h, axis=0) * np.sum(x, axis=0),"))
 right(
     "backprop-fix-shapes",

@@ -38,6 +38,6 @@ def pull(x, w, g):
 wrong("vector-matmul", "the transposes are forgotten", above("w.T, x.T -> g @ w, x @ g"))
 wrong("vector-matmul", "the order of the products is exchanged", above("w.T, x.T -> w.T @ g, g @ x.T"))
 wrong("vector-matmul", "elementwise, as for a product of numbers", above("w.T, x.T -> g * w, g * x"))
-wrong("vector-matmul", "the two gradients are exchanged", above("w.T, x.T -> x.T @ g, g @ w.T"))
+wrong("vector-matmul", "the value y takes the place of g", above("w.T, x.T -> g @ w.T, x.T @ (x @ w)"))
 wrong("vector-matmul", "each gets its own matrix", above("w.T, x.T -> g @ x.T, w.T @ g"))
 right("vector-matmul", "einsum", above('w.T, x.T -> np.einsum("ij,kj->ik", g, w), np.einsum("ik,ij->kj", x, g)'))

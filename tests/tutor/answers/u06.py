@@ -49,7 +49,7 @@ def port(v):
     return v.grad
 
 
-wrong("port-to-torch", "the mean for the sum", above("(v**2).backward(torch.ones(4)) -> (v**2).mean().backward()"))
+wrong("port-to-torch", "the sum is squared", above("(v**2).backward(torch.ones(4)) -> (v.sum() ** 2).backward()"))
 wrong("port-to-torch", "v itself as the upstream gradient", above("torch.ones(4) -> v.detach()"))
 wrong("port-to-torch", "backward of a vector, without an upstream gradient", above("torch.ones(4) -> "))
 wrong(
@@ -70,7 +70,7 @@ def train(w, xs):
 
 wrong("tape-fix-loop", "detached before backward", above("h.detach() + x) -> h + x)\n        h = h.detach()"))
 wrong("tape-fix-loop", "w is detached, too", above("w * h.detach() -> (w * h).detach()"))
-wrong("tape-fix-loop", "h is reset in each iteration", above("h.detach() -> torch.tensor(0.5)"))
+wrong("tape-fix-loop", "the loss is detached: w.grad is None", above("+ x) -> + x).detach().requires_grad_()"))
 
 
 @wrong("in-place-fix", "detach shares the memory")

@@ -21,7 +21,7 @@ def answer(x, t):
 
 
 wrong("straight-through", "x is not subtracted", above("x - ops.stop_gradient(x - -> x + ops.stop_gradient("))
-wrong("straight-through", "the mean for the sum", above("sum -> mean"))
+wrong("straight-through", "the target is added", above("rounded(x) - t -> rounded(x) + t"))
 wrong("straight-through", "the whole sum is stopped", above("x - ops.stop_gradient(x - -> ops.stop_gradient("))
 
 

@@ -194,6 +194,67 @@ contributions_multiplied = slip(
 )
 
 
+x_into_a_forgotten = slip(
+    "x goes into b, and also into a. Its path through a is missing.",
+    "d_x = d_a * y + d_b -> d_x = d_b",
+)
+
+subtracted_at_x = slip(
+    "Contributions to one value add up. At x you subtract one.",
+    "d_a * y + d_b -> d_a * y - d_b",
+)
+
+upstream_missing_at_x_in_a = slip(
+    "y is the local derivative of a = x * y with respect to x. Multiply it by the gradient of a.",
+    "d_x = d_a * y -> d_x = y",
+)
+
+upstream_missing_at_y = slip(
+    "x is the local derivative of a = x * y with respect to y. Multiply it by the gradient of a.",
+    "d_y = d_a * x -> d_y = x",
+)
+
+one_for_b = slip(
+    "z = b * a has the local derivative a with respect to b. You took 1.",
+    "d_b = a\n -> d_b = 1.0\n",
+)
+
+value_for_b = slip(
+    "The gradient of b is a, the other factor. You took the value z.",
+    "d_b = a\n -> d_b = z\n",
+)
+
+added_at_y = slip(
+    "A local derivative and the gradient of a are multiplied, not added.",
+    "d_y = d_a * x -> d_y = d_a + x",
+)
+
+added_at_x = slip(
+    "A local derivative and the gradient of a are multiplied, not added.",
+    "d_x = d_a * y -> d_x = d_a + y",
+)
+
+square_by_its_base = slip(
+    "z = b * a is no square: its derivative with respect to a is not 2 * a or 2 * b.",
+    "d_a = b + d_b -> d_a = 2 * b",
+)
+
+twice_at_x = slip(
+    "The path of x into b counts once. You add it twice.",
+    "* y + d_b -> * y + 2 * d_b",
+)
+
+
+@wrong(
+    "The first number is wrong already: it is the value z = b * a. Check the forward pass before the derivatives.",
+    when=lambda i, expected, got: len(got) == 3 and not same(expected[0], got[0]),
+)
+def forward_pass_wrong(x, y):
+    a = x * y
+    b = a - x
+    return b * a, (b + a) * y + a, (b + a) * x
+
+
 ways = (EXACT, PLAIN)
 hints = (
     "Draw the graph. Two edges leave a, and two edges leave x.",

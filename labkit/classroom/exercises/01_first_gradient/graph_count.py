@@ -66,21 +66,33 @@ the_straight_path_only = wrong(
     "There is more than one way. x goes into c and into d, and c goes into d and into e.", {3: 1, 4: 1}
 )
 
+uses_for_paths = wrong(
+    "You counted uses. A path leads all the way to the result, and splits again at every value that is used twice.",
+    {3: 2, 4: 1},
+    together=True,
+)
+
 a_path_for_each_use = wrong(
     "x is used twice, but one of its two edges leads to c, and two paths go on from there.", {3: 2}
 )
 
-three_operations = judged("last-line-left-out", {1: 3})
 four_numbers = judged("structure", [2, 4, 7, 3])
 
 last_line_left_out = wrong(
-    "The last line is an operation, too: e goes into it, and it gives a new value.",
-    {1: 3, 2: 6},
+    "The last line is an operation, too: e goes into it, and it gives a new value.", {1: 3, 2: 6}, together=True
+)
+
+an_operation_left_out = wrong(
+    "Each operation counts: the one in the last line does, and so does a second one of the same kind.", {1: 3}
 )
 
 a_constant_among_the_operations = wrong(
-    "A constant is part of its operation: the 1 is not a node, and no edge leaves it.",
-    {1: 5, 2: either(8, 9)},
+    "A constant is part of its operation: the 1 is not a node, and returning the result is no operation.", {1: 5}
+)
+
+an_edge_too_many = wrong(
+    "There are fewer edges than that: each goes into an operation. None leaves the constant 1 or the result.",
+    {2: either(8, 9)},
 )
 
 inputs_among_the_operations = wrong(

@@ -2,12 +2,12 @@
 
 Write `local(op, a, b)`, where `a` and `b` are numbers and `op` is one of the strings `"add"`, `"subtract"`, `"multiply"` and
 `"divide"`. Return a tuple of two numbers: the local gradient of `a + b`, `a - b`, `a * b` or `a / b` with respect to `a`, and
-the one with respect to `b`.
+the one with respect to `b`. They are compared to 12 digits.
 """
 
 from functools import partial
 
-from labkit.classroom.writing import judged, slip, wrong
+from labkit.classroom.writing import EXACT, judged, slip, wrong
 
 
 def local(op, a, b):
@@ -214,6 +214,38 @@ numerator_as_b = slip(
 )
 
 
+same_factor_twice = slip(
+    "In a product each local gradient is the other factor: two different ones.",
+    "b, a -> b, b",
+)
+
+first_factor_twice = slip(
+    "In a product each local gradient is the other factor. You give a for both.",
+    "b, a -> a, a",
+)
+
+quotient_by_itself = slip(
+    "a / b is the value. Its local gradient with respect to b has b**2 in it, and a minus.",
+    "-a / b**2 -> a / b",
+)
+
+denominator_left_out = slip(
+    "The local gradient of a / b with respect to a is 1 / b: when a moves by 1, a / b moves by 1 / b.",
+    "return 1 / b -> return 1.0",
+)
+
+b_cubed = slip(
+    "The derivative of b**-1 is -b**-2: the denominator is squared, no other power.",
+    "b**2 -> b**3",
+)
+
+minus_in_front_of_all = slip(
+    "In a / b only the local gradient with respect to b has a minus.",
+    "return 1 / b -> return -1 / b",
+)
+
+
+ways = (EXACT,)
 hints = (
     "Hold b fixed and change a. Then hold a fixed and change b.",
     "add: (1, 1). subtract: (1, -1). multiply: (b, a).",

@@ -86,7 +86,7 @@ one_more = slip(
 )
 
 whole_numbers = slip(
-    "`//` drops the fraction. Divide with `/`.",
+    "The mean need not be a whole number: `//`, int and round drop the fraction. Divide with `/`.",
     "total / len -> total // len",
 )
 
@@ -203,6 +203,27 @@ length_added = slip(
     "You add the length of the list in each turn. Add the number.",
     "total + value -> total + len(values)",
 )
+
+
+value_added_to_itself = slip(
+    "In each turn total becomes twice the number. Add the number to total.",
+    "total = total + value -> total = value + value",
+)
+
+
+@judged("whole-numbers")
+def mean_as_an_int(values):
+    return int(sum(values) / len(values))
+
+
+@wrong("This is the largest number of the list. The mean adds all of them.")
+def the_largest(values):
+    return max(values)
+
+
+@wrong("This is the root of the mean of the squares. The mean adds the numbers as they are.")
+def root_of_the_mean_square(values):
+    return (sum(value**2 for value in values) / len(values)) ** 0.5
 
 
 hints = (

@@ -330,6 +330,12 @@ nothing_passed_on = slip(
 )
 
 
+subtracted = slip(
+    "Contributions are added. You subtract them.",
+    "grads[parent] += slope -> grads[parent] -= slope",
+)
+
+
 hints = (
     "Work in two parts: first list the nodes in a topological order, then go through the list once.",
     "place(node) of section 2 puts the parents of a node into the list before the node itself.",

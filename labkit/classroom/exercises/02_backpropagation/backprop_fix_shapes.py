@@ -240,6 +240,52 @@ first_row_of_x = slip(
 )
 
 
+inner_value_missing = slip(
+    "The derivative of h ** 2 is 2 * h. The h is missing.",
+    "2 * h -> 2 * np.ones_like(h)",
+)
+
+x_added = slip(
+    "d_h and x are multiplied, not added.",
+    "d_h * x -> d_h + x",
+)
+
+b_subtracted = slip(
+    "h is x * w + b. You subtract b.",
+    "x * w + b -> x * w - b",
+)
+
+values_added = slip(
+    "h is x * w + b. You add x and w.",
+    "x * w + b -> x + w + b",
+)
+
+b_multiplied = slip(
+    "h is x * w + b. You multiply by b.",
+    "x * w + b -> x * w * b",
+)
+
+sign_for_w = slip(
+    "The sign of the gradient of w is wrong. The derivative of h with respect to w is x, with a plus.",
+    "np.sum(d_h * x, -> np.sum(-d_h * x,",
+)
+
+sign_for_b = slip(
+    "The sign of the gradient of b is wrong. The derivative of h with respect to b is 1.",
+    "d_b = np.sum(d_h) -> d_b = -np.sum(d_h)",
+)
+
+one_column_for_b = slip(
+    "For b you sum one column of d_h. b was used in every column: sum over all elements.",
+    "d_b = np.sum(d_h) -> d_b = np.sum(d_h[:, 0])",
+)
+
+all_of_w_for_b = slip(
+    "For b you add up the contributions of one row. All rows count.",
+    "d_b = np.sum(d_h) -> d_b = np.sum(d_h[-1])",
+)
+
+
 hints = (
     "Write the shapes below the lines: h, d_h and d_w have the shape of x.",
     "w was repeated for each row. b was repeated for each row and each column.",

@@ -287,6 +287,90 @@ def begun_with_the_gradient(parents):
     return grads
 
 
+@wrong(
+    "The first contribution to a parent counts twice: the default of get is that contribution already, and you add it again. "
+    "The default is 0.0."
+)
+def default_counts_too(parents):
+    grads = [0.0] * len(parents)
+    grads[-1] = 1.0
+    for node in reversed(range(len(parents))):
+        sent = {}
+        for parent, slope in parents[node]:
+            part = slope * grads[node]
+            sent[parent] = sent.get(parent, part) + part
+        for parent, part in sent.items():
+            grads[parent] = grads[parent] + part
+    return grads
+
+
+@wrong("The default of get is 1.0, so every sum in sent begins at 1. It begins at 0.0.")
+def sums_begin_at_one(parents):
+    grads = [0.0] * len(parents)
+    grads[-1] = 1.0
+    for node in reversed(range(len(parents))):
+        sent = {}
+        for parent, slope in parents[node]:
+            sent[parent] = sent.get(parent, 1.0) + slope * grads[node]
+        for parent, part in sent.items():
+            grads[parent] = grads[parent] + part
+    return grads
+
+
+@wrong("The second part is subtracted from the first one. Both are added.")
+def second_subtracted(parents):
+    grads = [0.0] * len(parents)
+    grads[-1] = 1.0
+    for node in reversed(range(len(parents))):
+        sent = {}
+        for parent, slope in parents[node]:
+            part = slope * grads[node]
+            sent[parent] = sent[parent] - part if parent in sent else part
+        for parent, part in sent.items():
+            grads[parent] = grads[parent] + part
+    return grads
+
+
+@wrong("The larger of two parts is kept. Both are added.")
+def larger_kept(parents):
+    grads = [0.0] * len(parents)
+    grads[-1] = 1.0
+    for node in reversed(range(len(parents))):
+        sent = {}
+        for parent, slope in parents[node]:
+            part = slope * grads[node]
+            sent[parent] = max(sent.get(parent, part), part)
+        for parent, part in sent.items():
+            grads[parent] = grads[parent] + part
+    return grads
+
+
+@wrong("The gradients are right. Return a list: its entry i is the gradient of node i.")
+def a_dict(parents):
+    return dict(enumerate(fixed(parents)))
+
+
+begun_without_the_one = slip(
+    "All gradients are 0: the 1 at the result is missing.",
+    "grads[-1] = 1.0 -> grads[-1] = 0.0",
+)
+
+subtracted = slip(
+    "Contributions are added. You subtract them.",
+    "grads[parent] + part -> grads[parent] - part",
+)
+
+seed_at_the_first_node = slip(
+    "The 1 belongs at the result, and that is the last node of the list.",
+    "grads[-1] -> grads[0]",
+)
+
+to_the_node_itself = slip(
+    "The contribution belongs to the parent. You add it to the node itself.",
+    "grads[parent] = grads[parent] + part -> grads[node] = grads[node] + part",
+)
+
+
 hints = (
     "For u * u, what is in parents[node]? And what is in sent afterwards?",
     "sent[parent] = ... overwrites. Either add there too, or do without sent.",

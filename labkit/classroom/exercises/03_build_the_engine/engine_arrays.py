@@ -242,6 +242,29 @@ def axis_lost(g, a, b):
     return total(g * b, a), total(g * a, b)
 
 
+added_for_multiplied = slip(
+    "g and the other factor are multiplied, not added.",
+    "g * b -> g + b",
+    "g * a -> g + a",
+)
+
+divided_for_multiplied = slip(
+    "g is multiplied by the other factor, not divided by it.",
+    "g * b -> g / b",
+    "g * a -> g / a",
+)
+
+upstream_missing_for_a = slip(
+    "For a you take the other factor alone. Multiply it by the upstream gradient g.",
+    "g * b -> b + 0 * g",
+)
+
+upstream_missing_for_b = slip(
+    "For b you take the other factor alone. Multiply it by the upstream gradient g.",
+    "g * a -> a + 0 * g",
+)
+
+
 hints = (
     "First compute g * b and g * a, as for numbers. Then sum each one to the shape of its argument.",
     "A missing axis is at the front: sum over axis 0 until the number of axes is right.",

@@ -399,6 +399,85 @@ value_for_the_derivative = slip(
 )
 
 
+plus_for_minus = slip(
+    "The derivative of tanh is 1 - tanh(x)**2, with a minus.",
+    "1 - values[node] ** 2 -> 1 + values[node] ** 2",
+)
+
+another_power = slip(
+    "tanh(x)**2 is a square, no other power.",
+    "1 - values[node] ** 2 -> 1 - values[node] ** 3",
+)
+
+subtracted = slip(
+    "Contributions are added. You subtract them.",
+    "grads[parent] += slope -> grads[parent] -= slope",
+)
+
+
+def _replacing(program, inputs, ops, place):
+    """The gradients where the contribution to argument `place` of these instructions replaces what is there."""
+    values = list(inputs)
+    for op, *places in program:
+        args = [values[i] for i in places]
+        values.append({"add": sum, "multiply": math.prod, "tanh": lambda a: math.tanh(a[0])}[op](args))
+    grads = [0.0] * len(values)
+    grads[-1] = 1.0
+    for node in reversed(range(len(inputs), len(values))):
+        op, *places = program[node - len(inputs)]
+        slopes = {
+            "add": lambda args: (1.0, 1.0),
+            "multiply": lambda args: (args[1], args[0]),
+            "tanh": lambda args: (1 - math.tanh(args[0]) ** 2,),
+        }[op]([values[i] for i in places])
+        for k, (parent, slope) in enumerate(zip(places, slopes, strict=True)):
+            kept = 0.0 if op in ops and k == place else grads[parent]
+            grads[parent] = kept + slope * grads[node]
+    return values[-1], grads[: len(inputs)]
+
+
+@wrong(
+    "The contribution to the second argument of an instruction replaces what is there already. It is added, as the first one."
+)
+def second_overwrites(program, inputs):
+    return _replacing(program, inputs, ("add", "multiply"), 1)
+
+
+@wrong(
+    "In a product the contribution to the second factor replaces what is there already. It is added, as that to the first one."
+)
+def second_factor_overwrites(program, inputs):
+    return _replacing(program, inputs, ("multiply",), 1)
+
+
+@wrong(
+    "In a sum the contribution to the second term replaces what is there already. It is added, as that to the first one."
+)
+def second_term_overwrites(program, inputs):
+    return _replacing(program, inputs, ("add",), 1)
+
+
+@wrong(
+    "The contribution to the first argument of an instruction replaces what is there already. It is added, as the second one."
+)
+def first_overwrites(program, inputs):
+    return _replacing(program, inputs, ("add", "multiply"), 0)
+
+
+@wrong(
+    "In a product the contribution to the first factor replaces what is there already. It is added, as that to the second one."
+)
+def first_factor_overwrites(program, inputs):
+    return _replacing(program, inputs, ("multiply",), 0)
+
+
+@wrong(
+    "In a sum the contribution to the first term replaces what is there already. It is added, as that to the second one."
+)
+def first_term_overwrites(program, inputs):
+    return _replacing(program, inputs, ("add",), 0)
+
+
 ways = (EXACT, PLAIN)
 hints = (
     "Write two loops. The first appends a value for each instruction; the second is the backward pass of unit 02.",

@@ -175,6 +175,16 @@ plus = slip(
 )
 
 
+g_inside_the_square = slip(
+    "g multiplies the whole derivative. It does not belong inside the square.",
+    "g * (1 - ans * ans) -> 1 - (g * ans) ** 2",
+)
+
+two_in_front = slip(
+    "1 - tanh(x)**2 is the whole derivative. A factor of 2 does not belong in it.",
+    "g * (1 - ans * ans) -> g * (1 - 2 * ans * ans)",
+)
+
 hints = (
     "Every rule is the upstream gradient times the local gradient.",
     "The local gradient is 1 - tanh(x)**2, and ans already is tanh(x).",

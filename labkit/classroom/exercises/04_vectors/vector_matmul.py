@@ -136,6 +136,31 @@ def own_matrix_not_transposed(x, w, g):
     return g @ x, w @ g
 
 
+@wrong("You multiply by y = x @ w, a value. The upstream gradient is g.")
+def value_for_g(x, w, g):
+    return x @ w @ w.T, x.T @ (x @ w)
+
+
+@judged("value-for-g")
+def value_for_g_in_dx(x, w, g):
+    return x @ w @ w.T, x.T @ g
+
+
+@judged("value-for-g")
+def value_for_g_in_dw(x, w, g):
+    return g @ w.T, x.T @ (x @ w)
+
+
+@wrong("g is multiplied by the other factor, not added to it.")
+def added(x, w, g):
+    return g + w.T, x.T + g
+
+
+@wrong("g comes in twice. Each gradient has g once, and the other factor of x @ w, transposed.")
+def g_twice(x, w, g):
+    return g @ w.T * g, x.T @ g * g
+
+
 ways = (PLAIN,)
 hints = (
     "y[i, j] is the sum of x[i, k] * w[k, j] over k. Which elements of y depend on x[i, k], and how strongly?",

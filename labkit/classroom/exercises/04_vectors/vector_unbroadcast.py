@@ -204,6 +204,15 @@ def axis_0_always(g, shape):
     return g.sum(axis=0)
 
 
+@wrong(
+    "b may lack axes and have an axis of length 1 at the same time. You undo only one of the two there, and both repeat b."
+)
+def one_step_or_the_other(g, shape):
+    if g.ndim > len(shape):
+        return g.sum(axis=tuple(range(g.ndim - len(shape))))
+    return unbroadcast(g, shape)
+
+
 hints = (
     "Where a value is used several times, its contributions add up (unit 02). Along which axes was b repeated?",
     "First sum over the axes in front: there are g.ndim - len(shape) of them. Sum over axis 0 each time.",

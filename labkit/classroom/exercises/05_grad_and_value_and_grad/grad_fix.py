@@ -144,6 +144,32 @@ logits_differentiated = slip(
 )
 
 
+mean_of_the_products = slip(
+    "logits is the sum of w * x. You took the mean.",
+    "(w * x).sum() -> (w * x).mean()",
+)
+
+sign_of_y = slip(
+    "The loss has logits - y in it. You add y.",
+    "(logits - y) ** 2 -> (logits + y) ** 2",
+)
+
+y_forgotten = slip(
+    "The loss is (logits - y) ** 2. You left y out.",
+    "(logits - y) ** 2 -> logits ** 2",
+)
+
+outputs_added_by_hand = slip(
+    "You add loss and logits. The result has the loss, and only the loss is differentiated: has_aux=True.",
+    "(logits - y) ** 2, logits\n -> (logits - y) ** 2 + logits, logits\n",
+)
+
+uphill = slip(
+    "The gradients have the wrong sign. They are returned as they come.",
+    "return loss, dx, dw -> return loss, -dx, -dw",
+)
+
+
 ways = (
     Way(
         "One run gives the loss and both gradients: differentiate once, with respect to x and w.",

@@ -37,8 +37,8 @@ label_believed = wrong(
 )
 
 first_output_for_x = wrong(
-    "This is the gradient of the first output with respect to x. `out1` is the one with respect to y, of both outputs "
-    "together.",
+    "This is y itself, and the gradient of the first output with respect to x. `out1` is the gradient with respect to y, of "
+    "both outputs together.",
     answer=2.0,
 )
 
@@ -49,7 +49,8 @@ second_output_only = wrong(
 
 
 values = wrong(
-    "This is the sum of the outputs' values. Asked for is how they change with y: their gradient.",
+    "This is the sum of the outputs' values, and the sum of both gradients, too. Asked for is one gradient: how the outputs "
+    "change with y.",
     answer=4.0,
 )
 

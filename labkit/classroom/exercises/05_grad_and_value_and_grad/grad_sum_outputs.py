@@ -167,6 +167,37 @@ def values_summed(w, x, y):
     return logits + (logits - y) ** 2
 
 
+error_missing = slip(
+    "The derivative of the loss is 2 * (logits - y) * w. The error logits - y is missing.",
+    "2 * (logits - y) -> 2",
+)
+
+two_for_both = slip(
+    "The 2 belongs to the loss alone: the derivative of logits is w.",
+    "2 * (logits - y) * w + w -> 2 * ((logits - y) * w + w)",
+)
+
+square_left = slip(
+    "The derivative of the square is 2 * (logits - y). You keep the square.",
+    "2 * (logits - y) * w -> 2 * (logits - y) ** 2 * w",
+)
+
+w_squared = slip(
+    "The derivative of logits with respect to x is w. You multiply by w once more.",
+    "2 * (logits - y) * w -> 2 * (logits - y) * w * w",
+)
+
+x_besides = slip(
+    "The derivative of logits with respect to x is w. x does not belong in it.",
+    "2 * (logits - y) * w -> 2 * (logits - y) * w * x",
+)
+
+
+@wrong("This is the gradient with respect to y. grad_position=0 asks for the first argument, x.")
+def for_y(w, x, y):
+    return -2 * (np.sum(w * x) - y)
+
+
 ways = (PLAIN,)
 hints = (
     "With has_aux=False, the function that is differentiated is loss + logits.",

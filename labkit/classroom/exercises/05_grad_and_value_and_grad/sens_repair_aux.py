@@ -172,6 +172,37 @@ rate_too_small = slip(
 )
 
 
+mean_of_the_products = slip(
+    "logits is the sum of w * x. You took the mean.",
+    "(w * x).sum() -> (w * x).mean()",
+)
+
+sign_of_y = slip(
+    "The loss has logits - y in it. You add y.",
+    "(logits - y) ** 2 -> (logits + y) ** 2",
+)
+
+y_forgotten = slip(
+    "The loss is (logits - y) ** 2. You left y out.",
+    "(logits - y) ** 2 -> logits ** 2",
+)
+
+w_for_x = slip(
+    "The gradient of the logits with respect to w is x. You subtract another one from the sum of both: say has_aux=True.",
+    "0.1 * dw -> 0.1 * (dw + x - w)",
+)
+
+one_for_x = slip(
+    "The gradient of the logits with respect to w is x, not 1. You need not subtract it: say has_aux=True.",
+    "0.1 * dw -> 0.1 * (dw + x - 1)",
+)
+
+weight_times = slip(
+    "A step is subtracted from the weight, not multiplied with it.",
+    "w - 0.1 * dw -> w * (1 - 0.1 * dw)",
+)
+
+
 hints = (
     "Which function does value_and_grad differentiate when forward returns two outputs?",
     "The step should return the logits but not differentiate them: they are auxiliary.",

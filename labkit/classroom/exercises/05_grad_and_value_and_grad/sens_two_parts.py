@@ -195,6 +195,41 @@ power_kept_low = slip(
 )
 
 
+square_missing = slip(
+    "first has x**2 in it. You take x.",
+    "x**2 * x.sum() -> x * x.sum()",
+)
+
+added_in_first = slip(
+    "first multiplies x**2 by x.sum(). You add them.",
+    "x**2 * x.sum() -> x**2 + x.sum()",
+)
+
+twice_for_squared = slip(
+    "x**2 is the square, not 2 * x.",
+    "x**2 * x.sum() -> 2 * x * x.sum()",
+)
+
+three_times_for_cubed = slip(
+    "h**3 is the third power, not 3 * h.",
+    "(h**3).sum() -> (h * 3).sum()",
+)
+
+sum_missing_in_first = slip(
+    "first multiplies x**2 by the sum of x. The sum is missing.",
+    "x**2 * x.sum() -> x**2",
+)
+
+sens_squared = slip(
+    "The gradient of the second half is the sens of the first one. You multiplied it by itself.",
+    "(x, sens) -> (x, sens * sens)",
+)
+
+sens_negated = slip(
+    "The sign of sens is wrong: it is the gradient with respect to h, as it came.",
+    "(x, sens) -> (x, -sens)",
+)
+
 ways = (Way("Call `ms.grad` once for each half: no function may contain both.", ("passes",), holds=_two_passes),)
 hints = (
     "First compute h = first(x), which goes to the second machine.",

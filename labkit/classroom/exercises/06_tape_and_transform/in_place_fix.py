@@ -156,6 +156,37 @@ sums_multiplied = slip(
 )
 
 
+first_factor_missing = slip(
+    "That is the gradient of sum(tanh(x)). The first factor, h, is missing.",
+    "(h * t).sum() -> t.sum()",
+)
+
+value_returned = slip(
+    "You return h * tanh(x). Asked for is the gradient of its sum.",
+    "return gradient -> return h * t",
+)
+
+with_respect_to_h = slip(
+    "That is the gradient with respect to h. Asked for is the one with respect to x.",
+    "(h * t).sum(), x) -> (h * t).sum(), h)",
+)
+
+with_respect_to_t = slip(
+    "That is the gradient with respect to tanh(x). Asked for is the one with respect to x.",
+    "(h * t).sum(), x) -> (h * t).sum(), t)",
+)
+
+h_returned = slip(
+    "You return h. Asked for is the gradient.",
+    "return gradient -> return h",
+)
+
+divided = slip(
+    "h and tanh(x) are multiplied, not divided.",
+    "(h * t).sum() -> (h / t).sum()",
+)
+
+
 hints = (
     "Which tensor does tanh save, and which line changes it?",
     "h and t are two names for one tensor, but you need two tensors.",

@@ -1,7 +1,7 @@
 """# Port detach (1 point)
 
 `x` moves towards a target that is computed from `x` but detached. Port the program to MindSpore: write `port(x)` for a Tensor
-of four elements, which returns `x` after the second step.
+of four elements, which returns `x` after the second step. Let MindSpore compute the gradients.
 
 [[_program as program]]
 """
@@ -141,7 +141,7 @@ error_not_squared = slip(
 
 
 step_for_x = slip(
-    "x becomes x minus the step. You replace it by the step.",
+    "Either you replace x by the step (x becomes x minus the step), or the loss adds the target instead of subtracting it.",
     "x = x - 0.25 * -> x = 0.25 * ",
 )
 
@@ -160,9 +160,24 @@ def target_before_the_loop(x):
 
 
 not_stopped = slip(
-    "The target moved along: both sides were differentiated. The target counts as a constant: use ops.stop_gradient.",
+    "Your steps are half as long as they should be: either the target was differentiated, too (use ops.stop_gradient), or "
+    "the 2 of the square is missing.",
     "ms.ops.stop_gradient(0.5 * x + 1) -> 0.5 * x + 1",
 )
+
+
+@judged("step-for-x")
+def target_added(x):
+    for _ in range(2):
+        x = x - 0.5 * (x + 0.5 * x + 1)
+    return x
+
+
+@judged("not-stopped")
+def two_missing(x):
+    for _ in range(2):
+        x = x - 0.25 * (x - 0.5 * x - 1)
+    return x
 
 
 one_subtracted = slip(
@@ -177,6 +192,43 @@ one_subtracted = slip(
 )
 def gradient_returned(x):
     return port(x) - 2
+
+
+half_missing = slip(
+    "The target is 0.5 * x + 1. The 0.5 is missing.",
+    "0.5 * x + 1 -> x + 1",
+)
+
+loss_for_its_gradient = slip(
+    "You subtract the loss itself. A step subtracts 0.25 times its gradient.",
+    "ms.grad(loss)(x) -> loss(x)",
+)
+
+small_rate = slip(
+    "The rate is 0.25.",
+    "0.25 * ms.grad -> 0.025 * ms.grad",
+)
+
+x_multiplied = slip(
+    "A step is subtracted from x, not multiplied with it.",
+    "x = x - 0.25 * ms.grad(loss)(x) -> x = x * 0.25 * ms.grad(loss)(x)",
+)
+
+
+@wrong("The gradients accumulate. The program empties x.grad after each step, so each step uses its own gradient only.")
+def gradients_accumulate(x):
+    total = 0
+    for _ in range(2):
+        target = 0.5 * x + 1
+        total = total + 2 * (x - target)
+        x = x - 0.25 * total
+    return x
+
+
+@wrong("You return the loss. Asked for is x after the second step.")
+def loss_returned(x):
+    x = port(x)
+    return ((x - 0.5 * x - 1) ** 2).sum()
 
 
 ways = (Way(DELIVERED, ("passes",), holds=_both_steps),)

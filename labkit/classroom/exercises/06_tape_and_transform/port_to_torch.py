@@ -1,6 +1,7 @@
 """# Port a vector output to PyTorch (1 point)
 
-Port this line to PyTorch: write `port(v)`, which returns one tensor. `v` is a leaf of four elements that requires grad.
+Port this line to PyTorch: write `port(v)`, which lets PyTorch compute the gradient and returns one tensor. `v` is a leaf of
+four elements that requires grad.
 
 ```python
 return ms.grad(lambda v: v**2)(v)
@@ -25,6 +26,7 @@ def draw(rng):
 
 tensors = "torch"
 errors = (
+    ("returned nothing", "backward() returns None. It adds the gradient to v.grad, the .grad of the leaf."),
     (
         "only for scalar outputs",
         "backward needs one number to start from; ms.grad starts from the sum of all elements.",
@@ -100,6 +102,33 @@ summed = slip(
 @wrong("You differentiated the sum of v itself. The output is v**2.")
 def square_missing(v):
     return torch.autograd.grad(v.sum(), v)[0]
+
+
+@wrong("You differentiated the square of the sum. The sum is of the squares: (v**2).sum().")
+def square_of_the_sum(v):
+    return torch.autograd.grad(v.sum() ** 2, v)[0]
+
+
+@wrong("Your gradient is twice too large: either two backward passes added up in v.grad, or v**2 has a factor of 2.")
+def twice(v):
+    return torch.autograd.grad(2 * (v**2).sum(), v)[0]
+
+
+@wrong(
+    "This is the whole Jacobian. ms.grad gives the gradient of the sum of all outputs: one number for each element of v."
+)
+def jacobian(v):
+    return torch.autograd.grad((v**2).sum(), v)[0] * torch.tensor(np.eye(4, dtype=np.float32))
+
+
+@wrong("You differentiated 2 * v. The function is v**2.")
+def twice_for_squared(v):
+    return 2 * torch.ones_like(v)
+
+
+@wrong("The gradient has the wrong sign.")
+def negative(v):
+    return -port(v)
 
 
 ways = (Way(DELIVERED, ("passes",), holds=_one_pass_or_several),)

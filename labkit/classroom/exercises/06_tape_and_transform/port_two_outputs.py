@@ -1,7 +1,7 @@
 """# Port two outputs (1 point)
 
 The program minimises `z` and adds up `total`, which it only reports. Port it to MindSpore: write `port(x, y)` for two
-Tensors, which returns the tuple of `x` and `seen`.
+Tensors, which returns the tuple of `x` and `seen`. Let MindSpore compute the gradients.
 
 [[_program as program]]
 """
@@ -188,6 +188,88 @@ last_total = slip(
     "You report the last total alone: the program adds up those of all steps.",
     "seen + total -> total",
 )
+
+
+x_reported = slip(
+    "total is x + y. You add up x alone.",
+    "x + y), has_aux -> x + 0 * y), has_aux",
+)
+
+y_reported = slip(
+    "total is x + y. You add up y alone.",
+    "x + y), has_aux -> y + 0 * x), has_aux",
+)
+
+difference_reported = slip(
+    "total is x + y. You add up x - y.",
+    "x + y), has_aux -> x - y), has_aux",
+)
+
+y_missing_in_z = slip(
+    "z is x**2 * y. The factor y is missing in your gradient.",
+    "(x**2 * y, x -> (x**2 + 0 * y, x",
+)
+
+square_missing_in_z = slip(
+    "z is x**2 * y. You take x * y.",
+    "(x**2 * y, x -> (x * y, x",
+)
+
+twice_for_squared = slip(
+    "x**2 is the square, not 2 * x.",
+    "(x**2 * y, x -> (2 * x * y, x",
+)
+
+y_squared = slip(
+    "z is x**2 * y. The square belongs to x alone.",
+    "(x**2 * y, x -> (x**2 * y**2, x",
+)
+
+doubled_rate = slip(
+    "The steps are twice as long as they should be. The rate is 0.1.",
+    "0.1 * dx -> 0.2 * dx",
+)
+
+half_rate = slip(
+    "The steps are half as long as they should be. The rate is 0.1, and x**2 has the derivative 2 * x.",
+    "0.1 * dx -> 0.05 * dx",
+)
+
+small_rate = slip(
+    "The rate is 0.1.",
+    "0.1 * dx -> 0.01 * dx",
+)
+
+three_last_totals = slip(
+    "You take the last total three times. Each step has its own total.",
+    "return x, seen -> return x, 3 * total",
+)
+
+step_for_x = slip(
+    "x becomes x minus the step. You replace it by the step.",
+    "x, seen = x - 0.1 * dx, seen -> x, seen = 0.1 * dx, seen",
+)
+
+
+@wrong("The gradients accumulate. The program empties x.grad after each step, so each step uses its own gradient only.")
+def gradients_accumulate(x, y):
+    seen = sum_of_gradients = 0.0
+    for _ in range(3):
+        dx, (total,) = ms.grad(_outputs, has_aux=True)(x, y)
+        sum_of_gradients = sum_of_gradients + dx
+        x, seen = x - 0.1 * sum_of_gradients, seen + total
+    return x, seen
+
+
+@wrong("The total of the last x is added, too. Each total belongs to the x before its step: there are three.")
+def a_total_too_many(x, y):
+    x, seen = port(x, y)
+    return x, seen + x + y
+
+
+@wrong("Only two totals are added up. There are three, one for each step.")
+def a_total_too_few(x, y):
+    return port(x, y)[0], port(x, y)[1] - x - y
 
 
 ways = (Way(DELIVERED, ("passes",), holds=_each_step),)

@@ -29,6 +29,10 @@ def draw(rng):
 tensors = "torch"
 errors = (
     (
+        "returned nothing",
+        "A .grad is None until a backward pass reaches it: w.grad is filled if each loss has a path to w.",
+    ),
+    (
         "second time",
         "The backward pass of the second loss goes into the first step, whose saved values are freed. Which value connects "
         "the two steps? h.detach() returns another tensor.",
@@ -160,6 +164,82 @@ def last_h(w, xs):
         h = torch.tanh(w * h.detach() + x)
         ((h - 1) ** 2).backward()
     return h
+
+
+input_missing = slip(
+    "x is missing in the step: h becomes tanh(w * h + x).",
+    "w * h + x) -> w * h)",
+)
+
+tanh_missing = slip(
+    "tanh is missing: h becomes tanh(w * h + x).",
+    "torch.tanh(w * h + x) -> (w * h + x)",
+)
+
+one_missing = slip(
+    "The - 1 is missing: each loss is (h - 1) ** 2.",
+    "(h - 1) ** 2 -> h ** 2",
+)
+
+sign_of_one = slip(
+    "Each loss is (h - 1) ** 2. You add 1.",
+    "(h - 1) ** 2 -> (h + 1) ** 2",
+)
+
+begins_at_zero = slip(
+    "h begins at 0.5.",
+    "torch.tensor(0.5) -> torch.tensor(0.0)",
+)
+
+begins_at_one = slip(
+    "h begins at 0.5, not at 1.",
+    "torch.tensor(0.5) -> torch.tensor(1.0)",
+)
+
+first_input_left_out = slip(
+    "The loop leaves out the first number.",
+    "in xs: -> in xs[1:]:",
+)
+
+last_input_left_out = slip(
+    "The loop leaves out the last number.",
+    "in xs: -> in xs[:-1]:",
+)
+
+inputs_in_reverse = slip(
+    "The numbers are read in the opposite order.",
+    "in xs: -> in reversed(list(xs)):",
+)
+
+weight_added = slip(
+    "w multiplies h. You add them.",
+    "w * h + x -> w + h + x",
+)
+
+input_multiplied = slip(
+    "x is added to w * h. You multiply by it.",
+    "w * h + x -> w * h * x",
+)
+
+weight_for_the_input = slip(
+    "w multiplies h, not x.",
+    "w * h + x -> h + w * x",
+)
+
+input_subtracted = slip(
+    "x is added to w * h. You subtract it.",
+    "w * h + x -> w * h - x",
+)
+
+loss_as_memory = slip(
+    "You pass on the loss. The next step needs h.",
+    "h = h.detach() -> h = ((h - 1) ** 2).detach()",
+)
+
+doubled = slip(
+    "The gradient is twice too large: each loss counts once.",
+    "((h - 1) ** 2).backward() -> (2 * (h - 1) ** 2).backward()",
+)
 
 
 hints = (

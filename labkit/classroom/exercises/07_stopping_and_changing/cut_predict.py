@@ -1,7 +1,7 @@
 """# Which gradient remains after a cut? (2 points)
 
-`stop` is `ops.stop_gradient`, and `at` is [[at]]. Predict the six gradients that `ms.grad(...)(at)` returns for these
-functions. Answer with a list of six numbers.
+`stop` is `ops.stop_gradient`, and `at` is [[at]]. Answer with a list of the six gradients that `ms.grad(...)(at)` returns for
+these functions.
 
 0. `lambda x: stop(x) * x`
 1. `lambda x: stop(x) ** 2 * x`
@@ -27,8 +27,8 @@ rules = (
 )
 hints = (
     f"Write a number for each stop(...): its value at {at}. Then differentiate what is left.",
-    f"stop(x) * x is {at} * x at this point, so its derivative is {at}. A stopped term that is added gives nothing.",
-    "Items 2 to 4: x alone; x**2 alone; nothing at all.",
+    f"stop(x) * x is {at} * x at this point, so its derivative is {at}. A stopped term in a sum contributes nothing.",
+    "Items 2 to 4: only x remains; only x**2 remains; nothing remains.",
 )
 
 

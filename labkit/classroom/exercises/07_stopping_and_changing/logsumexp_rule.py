@@ -203,9 +203,45 @@ one_minus_the_share = slip(
 )
 
 
+divided_by_the_mean = slip(
+    "The share of an element is its exponential divided by the sum. You divide by the mean.",
+    "/ np.sum(shifted) -> / np.mean(shifted)",
+)
+
+another_base = slip(
+    "log is the natural logarithm, np.log.",
+    "np.log(np.sum -> np.log2(np.sum",
+)
+
+another_base_ten = slip(
+    "log is the natural logarithm. log10 has the base 10.",
+    "np.log(np.sum -> np.log10(np.sum",
+)
+
+share_upside_down = slip(
+    "The share of an element is its exponential divided by the sum, not the sum divided by it.",
+    "g * shifted / np.sum(shifted) -> g * np.sum(shifted) / shifted",
+)
+
+negative_share = slip(
+    "The gradient has the wrong sign: a larger element makes logsumexp larger.",
+    "g * shifted / np.sum(shifted) -> -g * shifted / np.sum(shifted)",
+)
+
+value_as_the_share = slip(
+    "You multiply g by the value. The gradient is g times softmax.",
+    "g * shifted / np.sum(shifted) -> g * value + 0 * shifted",
+)
+
+argument_as_the_share = slip(
+    "You multiply g by x. The gradient is g times softmax.",
+    "g * shifted / np.sum(shifted) -> g * x",
+)
+
+
 ways = (PLAIN,)
 hints = (
     "With m = max(x): exp(x - m) is never larger than 1, and one of its elements is exactly 1.",
-    "The derivative for x[i] is exp(x[i]) / sum(exp(x)). Shift it by m, too; then multiply with g.",
+    "The derivative for x[i] is exp(x[i]) / sum(exp(x)). Shift the exponents by m here, too; then multiply by g.",
     "e = exp(x - m); value = m + log(sum(e)); gradient = g * e / sum(e)",
 )

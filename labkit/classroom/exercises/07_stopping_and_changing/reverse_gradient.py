@@ -156,12 +156,53 @@ gradient_for_x_instead_of_v = slip(
 )
 
 
+added_for_multiplied = slip(
+    "v multiplies the features. You add them.",
+    "v * Reverse.apply -> v + Reverse.apply",
+)
+
+one_added = slip(
+    "The loss has - 1 in it. You add 1.",
+    "- 1) ** 2 -> + 1) ** 2",
+)
+
+always_negative = slip(
+    "backward returns -g, whatever sign g has. You make it negative.",
+    "return -g -> return -abs(g)",
+)
+
+halved = slip(
+    "backward changes the sign and nothing else: -g, without a factor.",
+    "return -g -> return -0.5 * g",
+)
+
+square_passed_on = slip(
+    "backward returns -g, not its square.",
+    "return -g -> return -g * g",
+)
+
+summed_upstream = slip(
+    "backward returns -g, element by element. You sum g.",
+    "return -g -> return -g.sum() * torch.ones_like(g)",
+)
+
+features_without_x = slip(
+    "The features are w * x. x is missing.",
+    "Reverse.apply(w * x) -> Reverse.apply(w * torch.ones_like(x))",
+)
+
+w_added = slip(
+    "The features are w * x. You add w and x.",
+    "Reverse.apply(w * x) -> Reverse.apply(w + x)",
+)
+
+
 ways = (
     Way(DELIVERED, ("passes",), holds=_through_the_loss),
     Way("Let the backward of a torch.autograd.Function change the sign.", ("custom rules",), holds=_turned),
 )
 hints = (
-    "forward(ctx, h) gives h. backward(ctx, g) gives what goes on to the input of Reverse.",
-    "Nothing has to be saved for backward: -g needs no value of the forward pass.",
+    "forward(ctx, h) returns h. backward(ctx, g) returns the gradient of the input of Reverse.",
+    "You need not save anything for backward: -g needs no value from the forward pass.",
     "Two static methods, return h and return -g; then torch.autograd.grad(loss, (w, v)).",
 )

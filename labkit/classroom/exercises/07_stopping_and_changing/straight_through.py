@@ -2,7 +2,8 @@
 
 Write `answer(x, t)` for two MindSpore Tensors of four elements. Inside it, write a function `rounded(x)` whose value is
 `ops.round(x)` and whose derivative is 1. Return a pair: `rounded(x)`, and the gradient of `((rounded(x) - t) **
-2).sum()` with respect to `x`. Use `ms.ops.stop_gradient`, not a rule of your own.
+2).sum()` with respect to `x`. Let MindSpore compute this gradient. Use
+`ms.ops.stop_gradient`, not a rule of your own.
 """
 
 import numpy as np
@@ -125,9 +126,45 @@ loss_not_rounded = slip(
 )
 
 
+target_missing = slip(
+    "t is missing: the loss has rounded(x) - t in it.",
+    "((rounded(x) - t) ** 2) -> (rounded(x) ** 2)",
+)
+
+target_added = slip(
+    "The loss has rounded(x) - t in it. You add t.",
+    "rounded(x) - t) -> rounded(x) + t)",
+)
+
+twice_for_squared = slip(
+    "The loss is the square of rounded(x) - t, not twice that difference.",
+    "t) ** 2).sum() -> t) * 2).sum()",
+)
+
+product_for_sum = slip(
+    "A stopped factor scales the gradient. The correction round(x) - x is added to x.",
+    "x + ms.ops.stop_gradient -> x * ms.ops.stop_gradient",
+)
+
+x_added_twice = slip(
+    "The value is round(x) + 2 * x. Inside stop_gradient, x is subtracted.",
+    "ms.ops.round(x) - x -> ms.ops.round(x) + x",
+)
+
+rounded_up = slip(
+    "ops.round gives the nearest whole number. You round up.",
+    "ms.ops.round(x) - x -> ms.ops.ceil(x) - x",
+)
+
+correction_alone = slip(
+    "The value is round(x) - x. x is missing in front of stop_gradient.",
+    "x + ms.ops.stop_gradient(ms.ops.round(x) - x) -> 0 * x + ms.ops.stop_gradient(ms.ops.round(x) - x)",
+)
+
+
 ways = (Way(DELIVERED, ("passes",), holds=_through_the_loss),)
 hints = (
-    "You need a sum: one part carries the gradient, the other one, stopped, corrects the value.",
-    "If x carries the gradient, what has to be added to x so that the value is round(x)?",
+    "You need a sum: one term carries the gradient, and the other, a stopped term, corrects the value.",
+    "If x carries the gradient, what do you have to add to x so that the value is round(x)?",
     "x + ops.stop_gradient(ops.round(x) - x)",
 )

@@ -29,8 +29,8 @@ rules = (
 )
 hints = (
     "The three arguments of DynamicLossScaler are the scale, the factor, and the window.",
-    "With a window of 1 every good step lets the scale grow. How small can it get in each framework?",
-    "Two good steps with the factor 4: 8, 32, 128. Then down: by 4, or by the backoff factor, 0.5.",
+    "With a window of 1 every good step makes the scale larger. How small can the scale get in each framework?",
+    "Two good steps with the factor 4: 8, 32, 128. Then divide by 4, or multiply by the backoff factor, 0.5.",
 )
 
 

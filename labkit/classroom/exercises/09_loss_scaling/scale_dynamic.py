@@ -162,7 +162,7 @@ def growth_first(scale, counter, finite, factor, window):
 
 
 hints = (
-    "Two cases: not finite, and finite. Begin with the first one and return at once.",
+    "There are two cases: not finite, and finite. Start with the first one and return at once.",
     "Never below 1: max(scale / factor, 1.0).",
     "Good step: counter = counter + 1; if counter == window: return scale * factor, 0; else: return scale, counter.",
 )

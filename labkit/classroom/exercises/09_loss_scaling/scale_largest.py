@@ -166,6 +166,6 @@ def smallest_saved(g1, g2):
 
 hints = (
     "Which of the gradients overflows first?",
-    "The largest magnitude times the scale may be 65504 at most. That gives an upper limit for the scale.",
+    "The largest magnitude times the scale may be at most 65504, which gives an upper limit for the scale.",
     "2.0 ** np.floor(np.log2(65504 / top)), where top is the largest absolute value of both arrays.",
 )

@@ -1,7 +1,7 @@
 """# Overflow or underflow? (3 points)
 
-Four gradients are computed in float16, without a scale and with the scale 1024. What does float16 store for each? Answer with
-a list of nine texts. The first eight are `"0"`, `"kept"` or `"inf"`; the last is `"overflow"` or `"underflow"`, whichever a
+Four gradients are computed in float16, without a scale and with the scale 1024. What does float16 store for each? Answer with a
+list of nine strings. The first eight are `"0"`, `"kept"` or `"inf"`; the last is `"overflow"` or `"underflow"`, whichever a
 loss scale protects from.
 
 | item | exact gradient | scale |
@@ -35,8 +35,8 @@ rules = (
 )
 hints = (
     "Multiply first, then ask whether float16 has such a number: from 6e-8 to 65504.",
-    "The scale moves all gradients up by the same factor. Which end does that help?",
-    "Three of the eight are lost at the upper end. Which of them would have been kept without the scale?",
+    "The scale multiplies all gradients by the same factor. Which end of the range does this help?",
+    "Three of the eight are lost at the upper end. Which of the three would float16 keep without the scale?",
 )
 GRADIENTS = (1e-8, 1e-3, 200.0, 1e6)
 

@@ -1,7 +1,7 @@
 """# Fix the step of two workers (3 points)
 
 `first` and `second` are the gradients of two workers, still multiplied by the loss scale. `step` should return the new weights,
-or the old weights if a worker's gradient has overflowed. This code has three mistakes. Fix them.
+or the old weights if a worker's gradient has overflowed. Fix the three mistakes in this code.
 
 [[as_it_was as step]]
 """
@@ -174,6 +174,6 @@ def clipped_to_a_scaled_limit(w, first, second, scale, limit):
 
 hints = (
     "Write down what has to come before what: unscale before clip, mean before clip, mean before check.",
-    "First the mean of first / scale and second / scale. Then look at it. Then clip it.",
+    "First compute the mean of first / scale and second / scale, then check the mean, then clip it.",
     "if not ms.amp.all_finite((mean,)): return w. The clip is the last thing before the update.",
 )

@@ -8,7 +8,7 @@ always works, and otherwise the name of the mistake:
 - `"apart"`: after an overflow one worker skips its step and the other does not
 - `"hidden"`: an overflow is not noticed
 
-Answer with a list of six texts.
+Answer with a list of six strings.
 
 0. unscale, clip, reduce, check; clip by global norm
 1. reduce, unscale, check, clip; clip by global norm
@@ -32,8 +32,8 @@ rules = (
 )
 hints = (
     "Two things belong after the reduce: the clip, and the check. One thing belongs before the clip: the unscale.",
-    "What does each of the two clips make of an inf? Only one of the results can still be seen by a check.",
-    "Two orders are right. The four others have four different faults.",
+    "What does each of the two clips return for an inf? A check can find only one of the two results.",
+    "Two orders are right. The other four have four different faults.",
 )
 SIGNS = {  # part of what `faults` says -> the word for it
     "sees gradients": "scale",

@@ -226,7 +226,7 @@ def norm_over_limit(a, b, limit):
 
 
 hints = (
-    "Write the clip first: g * min(1, limit / length of g).",
+    "Write the clip first: g * min(1, limit / norm of g).",
     "Three vectors: the mean, the mean of the two clipped ones, and the clipped mean, which is the mean times "
     "one factor.",
     "return cosine((clip(a) + clip(b)) / 2, mean), min(1.0, limit / np.linalg.norm(mean))",

@@ -1,7 +1,7 @@
 """# Which clip changes the ratio? (2 points)
 
 Two parameters have the gradients `a = ms.Tensor([[a]])` and `b = ms.Tensor([0.0, [[b]]])`.
-What is, for each line, the norm of the second result divided by the norm of the first? Answer with a list of six numbers.
+For each line, what is the norm of the second result divided by the norm of the first? Answer with a list of six numbers.
 
 0. `a, b` (no clip)
 1. `ops.clip_by_global_norm((a, b), 1.0)`
@@ -36,9 +36,9 @@ rules = (
     "By value each element is cut for itself: what is left of each gradient?",
 )
 hints = (
-    f"The lengths are {length:g} and {b:g} before the clip, so line 0 is {b:g} / {length:g}.",
-    "Where one factor multiplies both, the ratio stays. In which lines is there one factor for both?",
-    f"Line 3 gives two gradients of length 1. In line 5, b becomes [0, {most:g}] and a stays.",
+    f"The norms are {length:g} and {b:g} before the clip, so line 0 is {b:g} / {length:g}.",
+    "The ratio stays if one factor multiplies both gradients. Which lines use one factor for both?",
+    f"Line 3 gives two gradients of norm 1. In line 5, b becomes [0, {most:g}] and a does not change.",
 )
 
 
@@ -80,7 +80,7 @@ upside_down = judged("quotient-upside-down", [length / b, length / b, length / b
 five = judged("structure", answer[:5])
 
 shortened_to_the_limit = wrong(
-    "By value, b has the norm 4. a keeps its elements 3 and 4: its norm is larger than 4.",
+    f"By value, b has the norm {most:g}. a keeps its elements {a[0]:g} and {a[1]:g}: its norm is larger than {most:g}.",
     {5: 1},
 )
 

@@ -170,6 +170,6 @@ ways = (
 )
 hints = (
     "The global norm is the root of the sum of the squares of all elements of a and of b.",
-    "One factor serves both: max_norm / norm where norm is larger than max_norm, else 1.",
+    "Use one factor for both: max_norm / norm if norm is larger than max_norm, else 1.",
     "norm = ((a**2).sum() + (b**2).sum()) ** 0.5; multiply both by max_norm / max(norm, max_norm).",
 )

@@ -308,6 +308,7 @@ ways = (
         "you, unchanged.",
         ("patients",),
         holds=_by_its_chart,
+        forbids=True,
     ),
 )
 errors = (

@@ -39,7 +39,7 @@ def solution_text(name, number):
     """The folded solution of an exercise."""
     source = EXERCISES[name].solution.strip()
     return (
-        f'If you are stuck, run `hint("{name}")`, up to three times.\n\n'
+        f'Stuck? Run `hint("{name}")`.\n\n'
         f"<details><summary>Solution</summary>\n\n```python\n{source}\n```\n\n</details>"
     )
 

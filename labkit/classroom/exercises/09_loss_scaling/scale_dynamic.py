@@ -55,7 +55,7 @@ below_one = slip(
 )
 counter_survives_overflow = slip("After an overflow the counting starts again at 0.", "1.0), 0 -> 1.0), counter")
 counter_survives_growth = slip(
-    "When the scale has grown, the counting starts again at 0. Otherwise it grows after every further step.",
+    "When the scale has grown, the counting of the next window starts again at 0.",
     "scale * factor, 0 -> scale * factor, counter",
 )
 one_step_late = slip(

@@ -29,7 +29,7 @@ places = ("abs", "maximum", "x * (x > 0)", "x >= 0", "x != 3", "x > 3")
 hints = (
     "Where a condition decides, find out which branch runs. Only this one is differentiated.",
     "At their kink, abs and maximum return the mean of the slopes on both sides.",
-    "A comparison gives a constant, False or True. How fast does False times x move?",
+    "A comparison gives a constant, False or True. What is the derivative of False times x?",
 )
 LINES = (
     (lambda x: anp.abs(x), 0.0),

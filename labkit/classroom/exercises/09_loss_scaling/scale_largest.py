@@ -129,7 +129,7 @@ quotient_upside_down = slip(
 )
 
 norm_for_maximum = slip(
-    "You took a norm. Each element has to fit on its own: the largest magnitude counts.",
+    "You took the norm of all gradients. Each element has to fit on its own: the largest magnitude counts.",
     "max(np.abs(g1).max(), np.abs(g2).max()) -> np.sqrt((g1**2).sum() + (g2**2).sum())",
 )
 
@@ -183,7 +183,7 @@ def mean_of_all(g1, g2):
     return _power_below(np.abs(np.append(g1, g2)).mean())
 
 
-@judged("norm-for-maximum")
+@wrong("You took the larger of the two norms. Each element has to fit on its own: the largest magnitude counts.")
 def larger_norm(g1, g2):
     return _power_below(max(np.linalg.norm(g1), np.linalg.norm(g2)))
 

@@ -9,7 +9,7 @@ from functools import partial
 
 import numpy as np
 
-from labkit.classroom.writing import PLAIN, judged, slip, wrong
+from labkit.classroom.writing import PLAIN, judged, same, slip, wrong
 
 
 def answer(x, g):
@@ -241,7 +241,11 @@ argument_as_the_share = slip(
 
 @wrong(
     "Your results have about seven right digits: that is float32. Compute in float64, the dtype of x.",
-    when=lambda i, expected, got: all(np.allclose(got[k], expected[k], rtol=1e-6, atol=1e-7) for k in (0, 1)),
+    when=lambda i, expected, got: (
+        not same(expected, got)
+        and [np.shape(one) for one in got] == [(), (4,)]
+        and all(np.allclose(got[k], expected[k], rtol=1e-6, atol=1e-7) for k in (0, 1))
+    ),
 )
 def in_float32(x, g):
     value, gradient = answer(x, g)

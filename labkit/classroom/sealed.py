@@ -22,7 +22,7 @@ from .exercises import EXERCISES
 from .ways import EXACT, PLAIN
 
 WIDTH = 110  # of a line of the text
-FIELDS = (
+FIELDS = [
     "name",
     "notebook",
     "title",
@@ -34,7 +34,7 @@ FIELDS = (
     "places",
     "errors",
     "rules",
-)
+]
 
 
 def seal(exercises: Iterable[Exercise]) -> str:

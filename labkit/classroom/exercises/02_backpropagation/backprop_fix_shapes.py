@@ -5,7 +5,7 @@ function below is the backward pass, but it returns gradients in the shape of `x
 
 [[as_it_came_back as fixed]]
 
-Fix it, so that it returns the gradients of `w` and of `b`, each in the shape of its value.
+Fix the function so that it returns the gradients of `w` and of `b`, each in the shape of its value.
 """
 
 import numpy as np

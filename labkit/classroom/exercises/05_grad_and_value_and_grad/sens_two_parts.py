@@ -42,7 +42,7 @@ tensors = "mindspore"
 errors = (
     (
         "unexpected keyword argument 'sens'",
-        "sens needs ms.grad(first, sens_param=True); it comes after x, without its name.",
+        "sens needs ms.grad(first, sens_param=True), and comes after x.",
     ),
     ("expected 1 cotangents", "sens is one Tensor, the gradient of second with respect to h, without anything else."),
     (

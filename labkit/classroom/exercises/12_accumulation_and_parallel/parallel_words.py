@@ -261,7 +261,7 @@ ways = (
     ),
 )
 hints = (
-    "How much does a word of a micro-batch with 2 words count here, and how much one of a micro-batch with 9?",
+    "What weight does a word have here in a micro-batch with 2 words, and in one with 9 words?",
     "The mean over all words is a sum divided by the number of all words. Sums can be split, whatever the parts are.",
     "words = mask.sum() before the loop, and (squares.sum() / words).backward() in it.",
 )

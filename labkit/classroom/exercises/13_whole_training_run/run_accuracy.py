@@ -209,7 +209,7 @@ errors = (
     ),
 )
 hints = (
-    "Keep two counters: how many are right, and how many were seen. That is what the metric does inside.",
+    "Keep two counters, one of the right samples and one of all samples, as the metric does.",
     "logits[rows].argmax(axis=1) == labels[rows] says which samples of a batch are right.",
     "Divide once, after the loop.",
 )

@@ -1,6 +1,6 @@
 """# Fix the training loop (3 points)
 
-This loop raises no error, but it has two faults: one makes the steps wrong, and one leaves out samples. Fix them. The loop
+This loop raises no error, but it has two faults: one makes the steps wrong, and one leaves out samples. Fix both: the loop
 should take one step of SGD with the learning rate 0.05 for each batch of `size` samples, and use every sample once in every
 epoch. The last batch may be smaller.
 

@@ -7,7 +7,7 @@ h = ms.Tensor([1.0, 2.0], ms.float16)
 u = torch.tensor([1.0, 2.0])
 ```
 
-What is the dtype of each result? Answer with a list of nine texts: `"float16"`, `"float32"` or `"float64"`.
+What is the dtype of each result? Answer with a list of nine strings: `"float16"`, `"float32"` or `"float64"`.
 
 0. `ms.Tensor([1.0, 2.0])`
 1. `ms.Tensor(a)`
@@ -39,7 +39,7 @@ rules = (
     "A gradient has the dtype of its input.",
 )
 hints = (
-    "np.array([1.0, 2.0]) is float64. Which of the lines see it as a tensor, which as a number?",
+    "np.array([1.0, 2.0]) is float64. Which lines use it as a tensor, and which as a number?",
     "Two tensors: the wider dtype wins. A tensor and a Python number: the tensor's dtype stays.",
     "Three of the nine are float64, one is float16.",
 )

@@ -1,6 +1,6 @@
 """# Two faults that bytes show (2 points)
 
-The difference `p - y` is computed for [[n]] predictions `p` and [[n]] labels `y`. How many bytes does the difference take?
+How many bytes does the difference `p - y` of [[n]] predictions `p` and [[n]] labels `y` take?
 Answer with a list of five numbers.
 
 | item | `p` | `y` |

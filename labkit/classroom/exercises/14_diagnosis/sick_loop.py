@@ -1,6 +1,6 @@
 """# Fix a loop with three faults (3 points)
 
-This loop runs without an error, but it has three of the faults of this unit. Fix them. The arguments are NumPy arrays of the
+This loop runs without an error, but it has three of this unit's faults. Fix them. The arguments are NumPy arrays of the
 shapes `x` (6, 2), `y` (6,), `w1` (2, 3), `w2` (3, 1).
 
 [[unchanged as answer]]
@@ -142,6 +142,6 @@ errors = (
 )
 hints = (
     "Print the shape of hidden @ w2 - y, and w1.grad after the first step.",
-    "Which lines of a training step are missing? In which order do they stand: zero_grad, forward, backward, step.",
-    "Take detach away from hidden, write (hidden @ w2)[:, 0] - y, and call optimizer.zero_grad().",
+    "Which lines of a training step are missing? The order is zero_grad, forward, backward, step.",
+    "Remove detach from hidden, write (hidden @ w2)[:, 0] - y, and call optimizer.zero_grad().",
 )

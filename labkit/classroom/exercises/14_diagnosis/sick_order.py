@@ -1,8 +1,8 @@
 """# A step that passes four tests (3 points)
 
 Eve's step was fixed three times, and each time something else broke, so now there are tests. `a` and `b` are the gradients of
-two parameters (NumPy arrays), still multiplied by the loss scale `scale`. `prepare(a, b, scale, limit)` returns the tuple of the
-two gradients that the optimizer should get. The tests check that
+two parameters (NumPy arrays), still multiplied by the loss scale `scale`. `prepare(a, b, scale, limit)` returns the tuple of
+the two gradients that the optimizer should get. The tests check that
 
 - the scale has no effect: `prepare(2 * a, 2 * b, 2 * scale, limit)` returns the same as `prepare(a, b, scale, limit)`;
 - an unscaled gradient whose global norm is at most `limit` is returned unchanged;
@@ -234,8 +234,8 @@ def joined(a, b, scale, limit):
 
 errors = (("nothing (None)", "A step that is skipped returns the empty tuple: return ()."),)
 hints = (
-    "The first test: divide before anything looks at a size. The last one: look before you compute with what is "
-    "not finite.",
+    "For the first test, unscale before you compute a norm. For the last one, check before you compute with values that "
+    "are not finite.",
     "The global norm is the square root of the sum of all squares, of a and of b.",
-    "factor = min(1.0, limit / norm), and both gradients are multiplied by it.",
+    "factor = min(1.0, limit / norm); multiply both gradients by this factor.",
 )

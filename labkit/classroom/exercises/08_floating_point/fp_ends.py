@@ -147,3 +147,7 @@ saturates = wrong(
 kept_with_all_bits = wrong(
     "1e-6 is less than the smallest normal number, about 6e-5. It is kept, but with fewer bits.", {1: "normal"}
 )
+
+wrapped_around = wrong(
+    "A float that is too large does not wrap around, as an integer does. It becomes inf.", {3: either("0", "subnormal")}
+)

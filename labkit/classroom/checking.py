@@ -18,6 +18,8 @@ NO_CODE = "There is no answer yet. Replace the ... by a function of {arguments},
 RIGHT = "{name}: right ({number} point).", "{name}: right ({number} points)."
 NOT_YET = '{name}: not yet.\n{text}\nFor a hint: hint("{name}")'
 UNKNOWN = "There is no exercise {name!r}. {suggestion}"
+NO_NAME = 'The name comes first, then the answer: check("{name}", your_answer). labkit.progress() lists the names.'
+ENDLESS = "Your answer contains itself, so it has no end. Make a list of numbers, texts and tuples."
 
 
 class Text(str):
@@ -27,12 +29,12 @@ class Text(str):
         return str(self)
 
 
-def check(name: str, answer: Any = None, *, seconds: float = 5.0) -> Report:
+def check(name: str | None = None, answer: Any = None, *more: Any, seconds: float = 5.0) -> Report:
     """Check an answer to the exercise `name` and display what is right, what is not yet, and why.
 
-    `answer` is a function where the exercise asks for one (pass it, do not call it), otherwise a value. A function is
-    called on several inputs, each call for at most `seconds`. Displays a `Report` and returns it; raises nothing. In a notebook
-    a right answer is remembered (`labkit.progress`).
+    `answer` is a function where the exercise asks for one (pass it, do not call it), otherwise a value; several values count
+    as a list. A function is called on several inputs, each call for at most `seconds`. Displays a `Report` and returns it;
+    raises nothing. In a notebook a right answer is remembered (`labkit.progress`).
 
     Every loop of Python code is left after `seconds`. Two things are not: one compiled call that does not return; and on
     Python 3.11, outside the main thread or on Windows, a loop whose bare `except` catches everything.
@@ -44,20 +46,23 @@ def check(name: str, answer: Any = None, *, seconds: float = 5.0) -> Report:
     >>> report
     Report('grad-slip', right=False)
     """
-    report = assess(name, answer, seconds)
+    report = assess(name, (answer, *more) if more else answer, seconds)
     report.display()
     return report
 
 
-def assess(name: str, answer: Any, seconds: float = 5.0) -> Report:
+def assess(name: str | None, answer: Any, seconds: float = 5.0) -> Report:
     """The report of `check`, without displaying it."""
     exercise = find(name)
     if exercise is None:
-        return Report(str(name)[:100], "unknown", _unknown(name) if isinstance(name, str) else _without_name(answer))
+        return Report(str(name)[:100], "unknown", _unknown(name, answer))
     if answer is None or answer is Ellipsis or is_blank(answer):
         text = NO_PREDICTION if exercise.is_prediction else NO_CODE
         return _not_yet(exercise, "empty", text.format(arguments=signature(exercise)))
-    verdict = judge_answer(exercise, answer, seconds)
+    try:
+        verdict = judge_answer(exercise, answer, seconds)
+    except RecursionError:
+        return _not_yet(exercise, "kind", ENDLESS)
     _latest.pop(exercise.name, None)  # the latest comes last
     _latest[exercise.name] = answer, verdict
     return _right(exercise, verdict.text) if verdict else _not_yet(exercise, verdict.kind, verdict.text)
@@ -67,10 +72,10 @@ _given: dict[str, list[str]] = {}  # the hints that were read, by exercise
 _latest: dict[str, tuple[Any, Verdict]] = {}  # the last answer to each, and what was said
 
 
-def hint(name: str) -> Text:
+def hint(name: str | None = None) -> Text:
     """The next hint for the exercise `name`: up to three, one at each call; after that it points to `solution`.
 
-    After a `check` it hints at nothing that is right already.
+    Without a name, for the exercise that was checked last. After a `check` it hints at nothing that is right already.
 
     For a name that is not an exercise it says which one may be meant. Raises nothing.
 
@@ -78,9 +83,10 @@ def hint(name: str) -> Text:
     There is no exercise 'grad-slop'. Did you mean 'grad-slip', 'grad-clip' or
     'grad-sum-outputs'?
     """
-    exercise = find(name)
+    exercise = _asked(name)
     if exercise is None:
         return Text(wrapped(_unknown(name)))
+    name = exercise.name
     answer, verdict = _latest.get(name, (None, None))
     if verdict:
         return Text(wrapped('Your answer to "{name}" is right, so it needs no hint.'.format(name=name)))
@@ -103,15 +109,15 @@ def latest(name: str | None = None) -> tuple[str, Any, Verdict] | None:
     return (name, *_latest[name]) if name in _latest else None
 
 
-def solution(name: str) -> Text:
-    """The source of a right answer to the exercise `name`.
+def solution(name: str | None = None) -> Text:
+    """The source of a right answer to the exercise `name`, without a name to the one that was checked last.
 
     Also where nothing has been answered yet; a sentence for a name that is not an exercise. Raises nothing.
 
     >>> solution("grad-slip").splitlines()[0]
     'x, y = ms.Tensor(1.0), ms.Tensor(2.0)'
     """
-    exercise = find(name)
+    exercise = _asked(name)
     if exercise is None:
         return Text(wrapped(_unknown(name)))
     return Text(exercise.solution.strip() or "The solution of this exercise is with your instructor.")
@@ -145,10 +151,11 @@ def _not_yet(exercise: Exercise, kind: str, text: str) -> Report:
     return Report(exercise.name, kind, NOT_YET.format(name=exercise.name, text=text))
 
 
-def _without_name(answer: Any) -> str:
-    name = answer if isinstance(answer, str) and find(answer) else "grad-slip"
-    return 'The name comes first, then the answer: check("{name}", your_answer).'.format(name=name)
+def _asked(name: str | None) -> Exercise | None:
+    return find(next(reversed(_latest), "") if name is None else name)
 
 
-def _unknown(name: str) -> str:
+def _unknown(name: Any, answer: Any = None) -> str:
+    if not isinstance(name, str):
+        return NO_NAME.format(name=answer if isinstance(answer, str) and find(answer) else "the-name")
     return UNKNOWN.format(name=name, suggestion=did_you_mean(name, EXERCISES, "labkit.progress() lists all of them."))

@@ -43,6 +43,7 @@ NO_FUNCTION = (
     'Expected a function of {arguments}, but got {kind}. Pass the function itself: check("{name}", your_function).'
 )
 DOTS = "{place} is still three dots. Replace every ... with your prediction."
+TOO_LARGE = "This is {got}, which is too large to compare."
 CHANGED = "it changed an input in place: {names}. Make a new value instead."
 
 
@@ -68,6 +69,8 @@ def judge_value(exercise: Exercise, answer: Any, expected: Callable[[], Any] | N
     if dots := _dots(answer):
         text = DOTS.format(place=_place(exercise, dots))
         return _verdict("empty", text)
+    if _is_too_large(answer):
+        return _verdict("shape", TOO_LARGE.format(got=describe(answer)))
     right = (expected or exercise.expected)()
     got = as_asked(right, plain_data(answer))
     found = difference(right, got)
@@ -220,18 +223,18 @@ def _failure_of_call(outcome, changed):
     if kind == "error":
         return kind, *("it raised {error}".format(error=e) for e in (_short(outcome.error), outcome.error_place))
     if kind == "timeout":
-        text = "{error} and was stopped. Is there an infinite loop?".format(error=outcome.error)
+        text = "{error} and was stopped. Is there an infinite loop, or a call of input()?".format(error=outcome.error)
     elif changed:
         kind, text = "mutated", CHANGED.format(names=", ".join(changed))
     elif outcome.value is None:
         returned = (
             "it returned nothing (None). Does every path through it end with a return that has a value? A method such "
-            "as backward() or append() has none."
+            "as backward() or append() has none, and .grad is None until a gradient arrives."
         )
         printed = "it printed an answer but returned nothing (None). Return the answer."
         kind, text = "printed", printed if outcome.printed else returned
     elif _is_too_large(outcome.value):
-        kind, text = "shape", "it returned {got}, which is too large to compare.".format(got=describe(outcome.value))
+        kind, text = "shape", TOO_LARGE.format(got=describe(outcome.value))
     return kind if text else "", text, text
 
 

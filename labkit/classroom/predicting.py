@@ -12,6 +12,7 @@ from .progress import kept_predictions, remember_prediction
 HOW = "Replace ... by {options} to keep your prediction."
 KEPT = 'Your prediction "{choice}" is kept.'
 NO_NAME = "There is no prediction {name!r}. {suggestion}"
+COPY_IT = 'Copy it from the cell in the notebook, such as predict("{name}", ...).'
 NO_OPTION = "expected {options}, but got {choice!r}"
 NO_UNIT = "There are no predictions of a unit {unit!r}. {suggestion}"
 NONE_KEPT = 'No prediction of unit {unit} is kept. In each cell predict("{name}", ...), replace ... by a letter.'
@@ -36,7 +37,8 @@ def predict(name: str, choice: Any = ...) -> None:
     """
     entries = {f"{unit}-{each}": entry for unit, names in course().items() for each, entry in names.items()}
     if name not in entries:
-        raise ValueError(NO_NAME.format(name=name, suggestion=did_you_mean(name, list(entries))))
+        suggestion = did_you_mean(name, entries, COPY_IT.format(name=next(iter(entries))))
+        raise ValueError(NO_NAME.format(name=name, suggestion=suggestion))
     letters = entries[name].get("options", "abc")
     options = '"a" or "b"' if letters == "ab" else '"a", "b" or "c"'
     if choice is ...:

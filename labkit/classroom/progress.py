@@ -192,10 +192,11 @@ def _someone_is_there():
 
 
 def _in_order(notebook, folder):
-    """The names of a notebook's exercises, as they are in its file; without the file, as they are defined."""
+    """The names of a notebook's exercises, as they are in its file, or in the original; without both, as they are defined."""
     names = [name for name, exercise in EXERCISES.items() if exercise.notebook == notebook]
     try:
-        text = (folder / f"{notebook}.ipynb").read_text(encoding="utf-8")
+        there = folder if (folder / f"{notebook}.ipynb").is_file() else places.originals() or folder
+        text = (there / f"{notebook}.ipynb").read_text(encoding="utf-8")
     except (OSError, ValueError):
         return names
     return sorted(names, key=lambda name: text.find(rf"check(\"{name}\""))

@@ -23,18 +23,8 @@ from .ways import EXACT, PLAIN
 
 WIDTH = 110  # of a line of the text
 FIELDS = (
-    "name",
-    "notebook",
-    "title",
-    "points",
-    "statement",
-    "hints",
-    "arguments",
-    "tensors",
-    "places",
-    "errors",
-    "rules",
-)
+    "name", "notebook", "title", "points", "statement", "hints", "arguments", "tensors", "places", "errors", "rules",
+)  # fmt: skip
 
 
 def seal(exercises: Iterable[Exercise]) -> str:

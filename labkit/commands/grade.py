@@ -51,11 +51,9 @@ def _add_results(parser):
         "--jobs", type=_at_least(1), default=0, metavar="N", help="number of processes; default: all cores"
     )
     parser.add_argument(
-        "--feedback",
-        type=Path,
-        metavar="FOLDER",
+        "--feedback", type=Path, metavar="FOLDER",
         help="write a feedback page for each student; FILE.zip: an archive that Moodle or Canvas imports",
-    )
+    )  # fmt: skip
 
 
 def _add_second_run(parser):
@@ -66,12 +64,9 @@ def _add_second_run(parser):
         help="run no code: write the results of the last run again, with the current points, texts and marks",
     )  # fmt: skip
     parser.add_argument(
-        "--regrade",
-        action="append",
-        default=[],
-        metavar="NAME",
+        "--regrade", action="append", default=[], metavar="NAME",
         help="regrade this question for all students, or all questions of this student; may be repeated",
-    )
+    )  # fmt: skip
 
 
 def _add_limits(parser):
@@ -80,12 +75,9 @@ def _add_limits(parser):
         "--seed", type=_at_least(0), metavar="N", help="seed of the random inputs; the same seed gives the same grades"
     )
     parser.add_argument(
-        "--seconds",
-        type=_at_least(0.001),
-        default=5.0,
-        metavar="S",
+        "--seconds", type=_at_least(0.001), default=5.0, metavar="S",
         help="CPU seconds for one call of an answer; default: 5",
-    )
+    )  # fmt: skip
     parser.add_argument(
         "--unsafe", action="store_true", help="grade even if this machine cannot isolate students' code"
     )

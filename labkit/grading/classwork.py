@@ -37,6 +37,7 @@ NOTHING_TO_REGRADE = "--regrade: there is no question and no student {name!r}. {
 NOT_ON_ROSTER = "course.toml: extensions for students who are not on the roster {path}: {names}."
 NO_ROSTER = "{file} is a copy of the roster with the grades: add --roster FILE."
 OVER_ROSTER = "{file} is the roster itself, which is not overwritten: choose another name."
+NOTHING_TO_RESCORE = "--rescore: {path} has no results of an earlier run. Grade first, without --rescore."
 NO_TABLE = "--out is the table of grades: expected a file such as grades.csv, but got {table}"
 IN_FEEDBACK = "{feedback} is for students, and the files next to {table} name all of them: put --out elsewhere"
 
@@ -149,6 +150,8 @@ def _results(
 ) -> list[SubmissionResult]:
     """Grade what is not in the journal yet, or was graded on something else; a result for each submission, in their order."""
     journal, settings = _begin(plan, assignment, found)
+    if plan.rescore and not journal.results:
+        raise ValueError(NOTHING_TO_RESCORE.format(path=journal.path))
     results: dict[str, SubmissionResult] = {}
     begin(len(found))
 

@@ -140,4 +140,4 @@ def _toml(folder: Path) -> dict[str, Any]:
     except (OSError, UnicodeDecodeError) as error:
         raise CourseError("'{path}' cannot be read: {error}.".format(path=folder / FILE, error=error)) from None
     except tomllib.TOMLDecodeError as error:
-        raise CourseError("{file} is not valid TOML: {error}.".format(file=FILE, error=error)) from None
+        raise CourseError("'{path}' is not valid TOML: {error}.".format(path=folder / FILE, error=error)) from None

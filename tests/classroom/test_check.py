@@ -130,10 +130,27 @@ def test_an_unknown_name_lists_close_ones(name):
 
 
 @pytest.mark.parametrize(
-    ("name", "said"), [("zzz", "labkit.progress()"), (6, "The name comes first"), (None, "The name comes first")]
+    ("name", "said"), [("zzz", "labkit.progress()"), (6, "The name comes first"), (len, 'check("the-name"')]
 )
 def test_what_resembles_no_name_gets_the_next_action(name, said):
     assert said in check(name, 1).text
+
+
+def test_several_values_are_one_answer_and_without_a_name_the_last_exercise_is_meant(monkeypatch):
+    forget(monkeypatch)
+    assert "The name comes first" in hint() and "The name comes first" in solution() and not check()
+    assert not check("start-order", 2, 3, 3) and hint().startswith("Hint 1 of 3") and "[2, 3, 2]" in solution()
+    assert check("start-order", 2, 3, 2) and "needs no hint" in hint()
+    assert "got a tuple of 2" in check("start-fix", 1, 2).text
+
+
+def test_answers_without_an_end_or_too_large_are_told():
+    endless = [2, 3]
+    endless.append(endless)
+    for name, answer in (("start-order", endless), ("start-fix", lambda values: endless)):
+        assert "contains itself" in check(name, answer).text
+    for name in ("start-order", "grad-slip"):
+        assert "too large to compare" in check(name, np.broadcast_to(0.0, 10**9)).text
 
 
 def forget(monkeypatch):

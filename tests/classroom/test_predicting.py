@@ -79,6 +79,8 @@ def test_a_wrong_name_option_or_unit_is_an_error_that_says_what_there_is():
         labkit.predict("05-scalar", "d")
     with pytest.raises(ValueError, match='expected "a" or "b", but got \'c\''):
         labkit.predict("05-twice", "c")
+    with pytest.raises(ValueError, match=r"Copy it from the cell in the notebook, such as predict\(\"05-scalar\""):
+        labkit.predict("nonsense", "a")
     with pytest.raises(ValueError, match=r"no predictions of a unit '5'\. Did you mean '05'"):
         labkit.predictions("5")
 

@@ -106,7 +106,7 @@ FORBIDDEN = {
             losses = [(torch.tanh(torch.tensor(row) * w).sum() - label) ** 2 for row, label in zip(x, y)]
             return sum(loss.item() for loss in losses) / len(y)
     """),
-    "gradients by a formula": ("parallel-accumulate", "backward", """
+    "gradients by a formula": ("parallel-accumulate", "micro-batch", """
         def answer(w, x, y, count):
             X, Y = x.detach().numpy().reshape(count, -1, 3), y.detach().numpy().reshape(count, -1)
             g = np.einsum("ki,kij->kj", X @ w.detach().numpy() - Y, X) * 2 / y.numel()

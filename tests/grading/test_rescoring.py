@@ -64,6 +64,9 @@ def scores(plan):
 
 
 def test_from_the_first_grade_to_the_last_word(plan, graded, same_sandbox, capsys):
+    with pytest.raises(ValueError, match="no results of an earlier run"):
+        grade_class(replace(plan, rescore=True))
+    assert not plan.out.exists()
     first = grade_class(plan)
     assert scores(plan) == {"ann": (4.0, 16.0), "bob": (0.0, 16.0)} and first.to_mark == 1 and first.remarks == ()
     assert graded == [("ann", None), ("bob", None)]
@@ -116,12 +119,13 @@ def test_from_the_first_grade_to_the_last_word(plan, graded, same_sandbox, capsy
 
 
 def test_rescoring_names_who_is_not_in_the_journal(plan, same_sandbox):
+    grade_class(plan)
     folder = plan.submissions / "cleo" / "a1"
     folder.mkdir(parents=True)
     (folder / "a1.ipynb").write_bytes(b"{}")
     found = grade_class(replace(plan, rescore=True))
-    assert found.ungraded == ["ann", "bob", "cleo"]
-    assert "--resume grades it" in found.results[0].questions[0].detail
+    assert found.ungraded == ["cleo"]
+    assert "--resume grades it" in found.results[-1].questions[0].detail
 
 
 def test_the_command_serves_what_is_to_be_marked_and_says_how_to_go_on(plan, same_sandbox, capsys, monkeypatch):

@@ -38,10 +38,7 @@ def exercise_text(name, number):
 def solution_text(name, number):
     """The folded solution of an exercise."""
     source = EXERCISES[name].solution.strip()
-    return (
-        f'If you are stuck, run `hint("{name}")`, up to three times.\n\n'
-        f"<details><summary>Solution</summary>\n\n```python\n{source}\n```\n\n</details>"
-    )
+    return f'Hints: `hint("{name}")`\n\n<details><summary>Solution</summary>\n\n```python\n{source}\n```\n\n</details>'
 
 
 def answer_code(name, number):

@@ -3,7 +3,7 @@
 import numpy as np
 from sheets import above, right, wrong
 
-wrong("fd-roundoff", "h over gap instead of gap over h", [1, 0, 0, 0, 0, 0.75])
+wrong("fd-roundoff", "h in gaps", [2**22, 2**-8, 2**-7, 0.25, 2**-8, 0.75])
 right("fd-roundoff", "the last with the digits that float16 prints", [1, 0, 0, 0, 0, 1.333])
 
 
@@ -17,14 +17,14 @@ def limits(E, F):
     return largest, lowest, lowest - F, -F
 
 
-wrong("fp-limits", "smallest and smallest normal are exchanged", above("lowest, lowest - F -> lowest - F, lowest"))
+wrong("fp-limits", "the bias of F", above("(E - 1) - 1\n -> (F - 1) - 1\n", "(E - 1) - 2 -> (F - 1) - 2"))
 
 ends = ["normal", "subnormal", "0", "inf", "normal", "nan", "0", "normal", "normal", "normal"]
 wrong("fp-ends", "multiplying is associative", [*ends[:6], "normal", *ends[7:]])
 wrong("fp-ends", "too large is nan", [*ends[:3], "nan", *ends[4:]])
 right("fp-ends", "a tuple", tuple(ends))
 
-wrong("fp-layers", "the exponents, one per layer", [25, 134, 150, 17, 10])
+wrong("fp-layers", "1/16 is 2**-3", [9, 45, 50, 6, 4])
 right("fp-layers", "floats", [7.0, 34.0, 38.0, 5.0, 3.0])
 
 

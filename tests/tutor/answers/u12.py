@@ -26,7 +26,7 @@ wrong("parallel-splits", "a penalty on the weights is counted three times", [T, 
 wrong("parallel-splits", "each sample is normalised by itself", [T, T, F, F, T, T])
 right("parallel-splits", "numbers", [1, 1, 0, 0, 1, 0])
 
-right("parallel-reductions", "floats", [6.0, 24.0, 48.0, 192.0, 12.0, 3.0])
+wrong("parallel-reductions", "mean=True divides by the samples", [0.75, 24, 6, 192, 12, 3])
 
 
 @right("parallel-words", "the sums first, and the finished gradient is divided")

@@ -5,8 +5,8 @@ the number of the result, and `used` counts how many times a local gradient is u
 
 [[still_too_early as fixed]]
 
-The engine computes wrong gradients, and it uses local gradients too often. Fix it, so that it returns the list of the right
-gradients, and a count that equals the number of edges.
+The engine computes wrong gradients, and it uses local gradients too often. Fix the engine so that it returns the list of the
+right gradients, and a count that equals the number of edges.
 """
 
 from functools import partial

@@ -42,7 +42,7 @@ tensors = "mindspore"
 errors = (
     (
         "unexpected keyword argument 'sens'",
-        "sens needs ms.grad(first, sens_param=True); it comes after x, without its name.",
+        "sens needs ms.grad(first, sens_param=True), and comes after x.",
     ),
     ("expected 1 cotangents", "sens is one Tensor, the gradient of second with respect to h, without anything else."),
     (
@@ -229,6 +229,12 @@ sens_negated = slip(
     "The sign of sens is wrong: it is the gradient with respect to h, as it came.",
     "(x, sens) -> (x, -sens)",
 )
+
+cube_of_the_sum = slip(
+    "second is the sum of the cubes, not the cube of the sum.",
+    "(h**3).sum() -> h.sum() ** 3",
+)
+
 
 ways = (Way("Call `ms.grad` once for each half: no function may contain both.", ("passes",), holds=_two_passes),)
 hints = (

@@ -89,7 +89,8 @@ no_change_is_nan = wrong(
 
 distance_for_the_slope = wrong(
     "That is a distance. The slope is the distance that x really moved, divided by h.",
-    {0: 2**-30, 5: either(2**-10, 2**-11)},
+    {0: lambda expected, got: got == 2**-30, 3: 2**-10, 5: either(2**-10, 2**-11)},
+    answer={0: 2**-30, 5: 2**-10},
 )
 
 two_gaps = wrong("x + h is stored as 1 + 2**-10, one gap above 1.", {5: either(2, 2.6667)})
@@ -99,4 +100,27 @@ gap_for_the_slope = wrong(
 
 quarter_of_a_gap = wrong(
     "h is a quarter of the gap at 1, so x + h is rounded to 1, not to the number above.", {3: either(4, 2)}
+)
+
+rounded_up = wrong(
+    "h is far less than half of the gap at 1, so x + h is rounded to 1, not to the number above.", {1: 256, 2: 128}
+)
+
+distances_from_one = wrong(
+    "These are the errors: how far the quotient is from 1. Asked for is the quotient itself.",
+    {0: 0, 1: 1, 2: 1, 3: 1, 4: 1, 5: either(1 / 3, -1 / 3)},
+    together=True,
+)
+
+small_is_lost = wrong("2**-30 is a multiple of 2**-52, the gap of float64 at 1: x + h is a stored number.", {0: 0})
+
+part_of_a_gap = wrong(
+    "x + h is not stored in between: it is x or the number above, a whole gap or none.",
+    {3: either(0.25, 0.5), 5: 2 / 3},
+)
+
+h_in_gaps = wrong(
+    "You divided h by the gap. The quotient is the change of x, a whole number of gaps, divided by h.",
+    {0: 2**22, 3: 0.25, 5: 0.75},
+    together=True,
 )

@@ -87,11 +87,12 @@ as_in_float32 = wrong(
 
 bfloat16_is_as_short = wrong(
     "bfloat16 has as many bits as float16, but 8 of them are for the exponent: it reaches as far as float32.",
-    {8: either("inf", "nan"), 9: either("0", "subnormal")},
+    {8: either("inf", "nan"), 9: either("0", "subnormal", "nan")},
 )
 
 nothing_below_normal = wrong(
-    "Between the smallest normal number and 0 there are the subnormal ones: 1e-6 is kept, with fewer bits.", {1: "0"}
+    "Between the smallest normal number and 0 there are the subnormal ones: 1e-6 is kept, with fewer bits.",
+    {1: either("0", "nan")},
 )
 
 ends_at_once = wrong(
@@ -99,7 +100,8 @@ ends_at_once = wrong(
 )
 
 inf_minus_inf = wrong(
-    "Each product is inf, and inf - inf is not 0: it has no value, it is nan.", {5: either("0", "inf")}
+    "Each product is inf, and inf - inf is not 0: it has no value, it is nan.",
+    {5: either("0", "inf", "normal", "subnormal")},
 )
 
 zero_comes_back = wrong(
@@ -124,7 +126,7 @@ tiny_is_kept = wrong(
 
 normal_numbers_end_early = wrong(
     "The smallest normal float16 number is about 6e-5: 1e-4 is above it.",
-    {0: "subnormal", 7: "subnormal"},
+    {0: either("subnormal", "0"), 7: "subnormal"},
 )
 
 too_large_is_nan = wrong(
@@ -140,4 +142,12 @@ brackets_do_not_matter = wrong(
 saturates = wrong(
     "float16 does not stop at its largest number: a result far beyond it becomes inf.",
     {3: "normal"},
+)
+
+kept_with_all_bits = wrong(
+    "1e-6 is less than the smallest normal number, about 6e-5. It is kept, but with fewer bits.", {1: "normal"}
+)
+
+wrapped_around = wrong(
+    "A float that is too large does not wrap around, as an integer does. It becomes inf.", {3: either("0", "subnormal")}
 )

@@ -21,6 +21,7 @@ hints = (
     "In float16: is 2**-24 still a number? Is 2**-28?",
     "n is the first number with 4 * n larger than 24, 133, 149, 16 and 9.",
 )
+NORMAL = ((3, 4, 5), (31, 32, 33), (31, 32, 33), (3, 4, 5), (1, 2, 3))  # about so many to the smallest normal number
 LAYERS = ("float16", "bfloat16", "float32", "float8_e5m2", "float8_e4m3")
 
 
@@ -36,11 +37,13 @@ def reference():
 
 last_that_is_left = wrong(
     "After so many layers there is still a gradient, the last one. One layer more, and it is 0.",
-    answer=[6, 33, 37, 4, 2],
+    {0: 6, 1: 33, 2: 37, 3: 4, 4: 2},
 )
 
 normal_numbers_only = wrong(
     "You stopped at the smallest normal number. Below it the subnormal numbers go on, down to 0.",
+    {i: lambda expected, got, some=some: got in some for i, some in enumerate(NORMAL)},
+    together=True,
     answer=[4, 32, 32, 4, 2],
 )
 
@@ -51,11 +54,6 @@ gap_is_not_the_end = wrong(
 )
 
 one_number = judged("kind", 7)
-
-one_from_the_exponent = wrong(
-    "A factor of 1/16 takes 4 from the exponent. You took 1.",
-    {0: either(24, 25), 1: either(133, 134), 2: either(149, 150), 3: either(16, 17), 4: either(9, 10)},
-)
 
 bfloat16_like_float16 = wrong(
     "bfloat16 has as many bits as float16, but 8 of them are for the exponent: it ends at 2**-133.", {1: either(6, 7)}
@@ -76,4 +74,27 @@ one_layer_more = wrong(
 )
 float8_formats_exchanged = wrong(
     "e5m2 has 5 bits for the exponent and e4m3 has 4: e5m2 has the smaller numbers.", {3: 3, 4: 5}, together=True
+)
+
+never = wrong(
+    "A format has a smallest number. A product of less than half of it is rounded to 0.",
+    {i: lambda expected, got: not abs(got) < 1e3 for i in range(5)},
+    answer=[float("inf")] * 5,
+)
+
+another_exponent = wrong(
+    "A factor of 1/16 takes 4 from the exponent. You took another number.",
+    {
+        0: either(24, 25, 8, 9, 12, 13, 5),
+        1: either(133, 134, 44, 45, 66, 67, 26, 27),
+        2: either(149, 150, 49, 50, 74, 75, 29, 30),
+        3: either(16, 17, 6, 8, 9, 4),
+        4: either(9, 10, 4, 5, 2),
+    },
+)
+
+one_for_all = wrong(
+    "Each format has its own smallest number. You gave the layers of float16 for all of them.",
+    {1: 7, 2: 7, 3: 7, 4: 7},
+    together=True,
 )

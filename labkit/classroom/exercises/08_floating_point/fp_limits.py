@@ -40,7 +40,7 @@ def last_exponent_is_taken(E, F):
 
 @wrong(
     "The exponent is right, but the largest number has a fraction of all ones: it is almost the next power of two.",
-    when=lambda i, expected, got: got[0] in (2.0 ** _top(i), 2.0 ** (_top(i) + 1)),
+    when=lambda i, expected, got: got[0] == 2.0 ** _top(i),
 )
 def fraction_of_the_largest(E, F):
     largest, *exponents = limits(E, F)
@@ -66,11 +66,6 @@ def no_subnormals(E, F):
 def gap_sign(E, F):
     largest, normal, smallest, gap = limits(E, F)
     return largest, normal, smallest, -gap
-
-
-@judged("value")
-def float16_whatever_comes(E, F):
-    return 65504.0, -14, -24, -10
 
 
 @judged("structure")
@@ -130,6 +125,125 @@ def exponent_one_less(E, F):
 def one_below_the_power(E, F):
     largest, *exponents = limits(E, F)
     return 2.0 ** (2 ** (E - 1)) - 1, *exponents
+
+
+@wrong("You gave the power of two above the largest number. Its exponent is that of inf and nan.", parts=(0,))
+def next_power(E, F):
+    largest, *exponents = limits(E, F)
+    return 2.0 ** (2 ** (E - 1)), *exponents
+
+
+@wrong(
+    "The fraction of the largest number has F ones, down to the last bit. You counted another number of them.",
+    when=lambda i, expected, got: got[0] in [(2 - 2.0**-f) * 2.0 ** _top(i) for f in (i[1] - 1, i[1] + 1)],
+)
+def another_fraction(E, F):
+    largest, *exponents = limits(E, F)
+    return (2 - 2.0 ** (1 - F)) * 2.0 ** (2 ** (E - 1) - 1), *exponents
+
+
+@wrong(
+    "The exponents come from E and the gap from F. You exchanged E and F.",
+    when=lambda i, expected, got: i[0] != i[1] and got[1] == 2 - 2 ** (i[1] - 1),
+)
+def bits_exchanged(E, F):
+    return limits(F, E)
+
+
+@wrong(
+    "These are the numbers of float16. Compute them from E and F.",
+    when=lambda i, expected, got: list(got) == [65504, -14, -24, -10],
+)
+def float16_whatever_comes(E, F):
+    return 65504.0, -14, -24, -10
+
+
+@wrong("Parts 1 to 3 are exponents e, not the numbers 2**e.", parts=(1, 2, 3))
+def one_number_for_an_exponent(E, F):
+    return *limits(E, F)[:3], 2.0**-F
+
+
+@wrong("The smallest number is F bits below the smallest normal one. -F is the gap at 1.", parts=(2,))
+def counted_from_one(E, F):
+    largest, normal, smallest, gap = limits(E, F)
+    return largest, normal, -F, gap
+
+
+@wrong("The exponent field of the smallest normal number is 1: subtract the bias from it, not from 0 or 2.", parts=(1,))
+def two_too_high(E, F):
+    largest, normal, smallest, gap = limits(E, F)
+    return largest, normal + 1, smallest, gap
+
+
+@judged("two-too-high")
+def one_too_low(E, F):
+    largest, normal, smallest, gap = limits(E, F)
+    return largest, normal - 1, smallest, gap
+
+
+@wrong("The largest number has the exponent 2**(E - 1) - 1. Yours has the whole field, without the bias.", parts=(0,))
+def bias_not_subtracted(E, F):
+    largest, *exponents = limits(E, F)
+    return (2 - 2.0**-F) * 2.0 ** (2**E - 2), *exponents
+
+
+@wrong("A fraction of all ones is 1 - 2**-F. You have only its last bit.", parts=(0,))
+def last_bit_only(E, F):
+    largest, *exponents = limits(E, F)
+    return (1 + 2.0**-F) * 2.0 ** (2 ** (E - 1) - 1), *exponents
+
+
+@wrong("The last bit of the fraction counts 2**-F. You took 2**F.", parts=(0,))
+def last_bit_too_large(E, F):
+    largest, *exponents = limits(E, F)
+    return (2 - 2.0**F) * 2.0 ** (2 ** (E - 1) - 1), *exponents
+
+
+@wrong(
+    "An exponent is a power of two: the largest factor is multiplied by 2**bias, not by bias.",
+    when=lambda i, expected, got: (
+        same(expected[1:], got[1:]) and got[0] in [(2 - 2.0 ** -i[1]) * factor for factor in (_top(i), _top(i) + 1)]
+    ),
+)
+def exponent_as_a_factor(E, F):
+    largest, *exponents = limits(E, F)
+    return (2 - 2.0**-F) * (2 ** (E - 1) - 1), *exponents
+
+
+@wrong("The largest number has F + 1 ones, but they do not end at the units: the exponent moves them.", parts=(0,))
+def without_the_exponent(E, F):
+    largest, *exponents = limits(E, F)
+    return 2.0 ** (F + 1) - 1, *exponents
+
+
+@wrong("The smallest number is F bits below the smallest normal one. You went one bit below it.", parts=(2,))
+def one_bit_below(E, F):
+    largest, normal, smallest, gap = limits(E, F)
+    return largest, normal, normal - 1, gap
+
+
+@wrong("The smallest number is below the smallest normal one. Yours is above it.", parts=(2,))
+def above_the_normal(E, F):
+    largest, normal, smallest, gap = limits(E, F)
+    return largest, normal, normal + F, gap
+
+
+@wrong("The gap at 1 comes from the bits of the fraction. You took those of the exponent.", parts=(3,))
+def gap_of_the_exponent(E, F):
+    return *limits(E, F)[:3], -E
+
+
+@wrong(
+    "Your four numbers fit one bias, but another one. The bias is 2**(E - 1) - 1.",
+    when=lambda i, expected, got: (
+        got[1] != expected[1]
+        and same((2 - 2.0 ** -i[1]) * 2.0 ** (1 - got[1]), float(got[0]))
+        and same((got[1] - i[1], -i[1]), got[2:])
+    ),
+)
+def another_bias(E, F):
+    bias = E - 1
+    return (2 - 2.0**-F) * 2.0**bias, 1 - bias, 1 - bias - F, -F
 
 
 hints = (

@@ -12,14 +12,14 @@ This training does not use the rest:
 [[still_absorbed as train]]
 
 Write `train(w, g, lr, steps)`. `w` and `g` are float16 arrays; `g` is the same in every step, and the rest is 0
-at the beginning. Return the tuple `(w, rest)` after all steps.
+at the beginning. Return the tuple `(w, rest)` of two float16 arrays after all steps.
 """
 
 from functools import partial
 
 import numpy as np
 
-from labkit.classroom.writing import judged, slip, wrong
+from labkit.classroom.writing import Way, judged, slip, wrong
 
 
 def train(w, g, lr, steps):
@@ -107,6 +107,17 @@ def no_learning_rate(w, g, lr, steps):
     return train(w, g, 1.0, steps)
 
 
+@judged("forbidden")
+def rest_in_float64(w, g, lr, steps):
+    rest = np.zeros(len(w))
+    for _ in range(steps):
+        step = rest - lr * g
+        moved = (w + step).astype(np.float16)
+        rest = step - (moved - w)
+        w = moved
+    return w, rest
+
+
 @judged("kind")
 def weights_alone(w, g, lr, steps):
     return train(w, g, lr, steps)[0]
@@ -121,11 +132,6 @@ added_up_and_never_used = slip(
 rest_subtracted = slip(
     "You subtract the rest from the step. The rest is what the weights still have to move: add it.",
     "step = rest - -> step = -rest -",
-)
-
-zeros_returned = slip(
-    "The rest that you return is 0.",
-    "rest = step - (moved - w) -> rest = np.zeros_like(w)",
 )
 
 movement_only = slip(
@@ -186,6 +192,82 @@ every_step_from_the_start = slip(
     "w is never replaced in the loop, so each step starts at the first weights.",
     "        w = moved\n -> ",
     "return w, rest -> return moved, rest",
+)
+
+
+@judged("rest-counted-twice")
+def rest_added_before(w, g, lr, steps):
+    rest = np.zeros_like(w)
+    for _ in range(steps):
+        step = rest - lr * g
+        moved = w + step
+        rest = rest + step - (moved - w)
+        w = moved
+    return w, rest
+
+
+@wrong("You return the step before the last addition. The rest is the step minus moved - w.", parts=(1,))
+def step_for_the_rest(w, g, lr, steps):
+    rest = np.zeros_like(w)
+    for _ in range(steps):
+        step = rest - lr * g
+        moved = w + step
+        rest = step - (moved - w)
+        w = moved
+    return w, step
+
+
+@wrong(
+    "Your weights are not float16, so they lose nothing and the rest is next to 0. Round them to float16 in each step.",
+    when=lambda i, expected, got: np.asarray(got[0]).dtype != np.float16 and np.abs(got[1]).max() < 1e-6,
+)
+def never_rounded(w, g, lr, steps):
+    rest, w = np.zeros(len(w)), w.astype(np.float64)
+    for _ in range(steps):
+        step = rest - lr * g
+        moved = w + step
+        rest = step - (moved - w)
+        w = moved
+    return w, rest
+
+
+@wrong(
+    "The rest that you return is 0. Compare the step with moved - w: a w + step is rounded as moved is.",
+    when=lambda i, expected, got: np.shape(got[1]) == np.shape(i[0]) and not np.any(got[1]),
+)
+def zeros_returned(w, g, lr, steps):
+    rest = np.zeros_like(w)
+    for _ in range(steps):
+        step = rest - lr * g
+        moved = w + step
+        rest = (w + step) - moved
+        w = moved
+    return w, rest
+
+
+step_minus_the_weights = slip(
+    "You subtracted the new weights from the step. Subtract the change of the weights, moved - w.",
+    "rest = step - (moved - w) -> rest = step - moved",
+)
+change_upside_down = slip(
+    "The change of the weights is the new ones minus the old ones. Yours has the other sign, so the rest grows.",
+    "rest = step - (moved - w) -> rest = step - (w - moved)",
+)
+absorbed_steps_only = slip(
+    "You keep a rest only where a step is absorbed as a whole. Rounding also takes a part of the steps that move a weight.",
+    "rest = step - (moved - w) -> rest = np.where(moved == w, step, 0).astype(np.float16)",
+)
+first_step_only = slip(
+    "The return is inside the loop: only one step is taken.", "    return w, rest ->         return w, rest"
+)
+
+
+ways = (
+    Way(
+        "Both arrays that you return have to be float16, as w is.",
+        (),
+        holds=lambda inputs, expected, got, done: all(np.asarray(part).dtype == np.float16 for part in got),
+    ),
 )
 
 

@@ -29,6 +29,8 @@ def _drawn_step(rng, kind, factor):
     window, finite = int(rng.integers(2, 6)), kind in ("good", "last")
     scale = float(rng.integers(1, factor)) if kind == "near 1" else 2.0 ** int(rng.integers(4, 12))
     counter = {"good": int(rng.integers(0, window - 1)), "last": window - 1}.get(kind, int(rng.integers(1, window)))
+    if kind == "factor":  # as many good steps as the factor, not as the window
+        window, finite, counter = factor + int(rng.integers(1, 3)), True, factor - 1
     return scale, counter, finite, factor, window
 
 
@@ -40,9 +42,11 @@ def reference(scale, counter, finite, factor, window):
 
 
 draw = tuple(
-    partial(_drawn_step, kind=kind, factor=factor) for factor in (2, 3, 4) for kind in ("good", "last", "far", "near 1")
+    partial(_drawn_step, kind=kind, factor=factor)
+    for factor in (2, 3, 4)
+    for kind in ("good", "last", "far", "near 1", "factor")
 )
-draws = 12
+draws = 15
 
 
 below_one = slip(
@@ -51,7 +55,7 @@ below_one = slip(
 )
 counter_survives_overflow = slip("After an overflow the counting starts again at 0.", "1.0), 0 -> 1.0), counter")
 counter_survives_growth = slip(
-    "When the scale has grown, the counting starts again at 0. Otherwise it grows after every further step.",
+    "When the scale has grown, the counting of the next window starts again at 0.",
     "scale * factor, 0 -> scale * factor, counter",
 )
 one_step_late = slip(
@@ -159,6 +163,45 @@ def share_subtracted(scale, counter, finite, factor, window):
 @wrong("Look at finite first: a step that overflows never lets the scale grow.")
 def growth_first(scale, counter, finite, factor, window):
     return (scale * factor, 0) if counter + 1 == window else adjust(scale, counter, finite, factor, window)
+
+
+one_less_after_overflow = slip(
+    "After an overflow the counting starts again at 0. You only took one step off.", "1.0), 0 -> 1.0), counter - 1"
+)
+two_on_the_way_down = slip("You divide by 2. Use the argument `factor`.", "scale / factor -> scale / 2")
+two_on_the_way_up = slip("You multiply by 2. Use the argument `factor`.", "scale * factor -> scale * 2")
+larger_after_overflow = slip(
+    "After an overflow the scale is divided by the factor. You multiplied it.", "scale / factor -> scale * factor"
+)
+smaller_after_the_window = slip(
+    "When the counter reaches the window, the scale grows. You divided it.", "scale * factor, 0 -> scale / factor, 0"
+)
+factor_for_window = slip(
+    "You exchanged `factor` and `window`.",
+    "max(scale / factor, 1.0) -> max(scale / window, 1.0)",
+    "counter == window -> counter == factor",
+    "scale * factor -> scale * window",
+)
+window_compared_with_the_factor = slip(
+    "The counter is compared with `window`, not with `factor`.", "counter == window -> counter == factor"
+)
+grown_twice = slip("The scale is multiplied by the factor once.", "scale * factor, 0 -> scale * factor * factor, 0")
+
+
+@wrong(
+    "After an overflow the counter is 0, also in front of the comparison with the window. It counts good steps alone."
+)
+def each_step_counted(scale, counter, finite, factor, window):
+    scale, counter = scale if finite else max(scale / factor, 1.0), counter + 1
+    return (scale * factor, 0) if counter == window else (scale, counter)
+
+
+power_of_the_scale = slip(
+    "The scale is multiplied by the factor. You took the power.", "scale * factor, 0 -> scale**factor, 0"
+)
+counter_is_one = slip(
+    "The counter grows by one from where it was. You set it to 1.", "counter = counter + 1 -> counter = 1"
+)
 
 
 hints = (

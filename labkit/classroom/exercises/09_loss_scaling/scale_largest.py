@@ -37,12 +37,16 @@ def reference(g1, g2):
 
 draw = (
     partial(_drawn_gradients, sign=-1, place=1),
-    partial(_drawn_gradients, sign=-1, place=5, near=60000.0),
+    partial(_drawn_gradients, sign=-1, place=5, near=64500.0),
     partial(_drawn_gradients, sign=1, place=6, near=65530.0),  # 65536 would be too large a limit
     partial(_drawn_gradients, sign=-1, place=0, near=65503.5),
     partial(_drawn_gradients, sign=1, place=2),
     partial(_drawn_gradients, sign=1, place=3, near=60000.0, halved=(-5, -1)),  # too large as they are: a scale below 1
+    partial(
+        _drawn_gradients, sign=-1, place=5, near=65504.0, halved=(6, 12)
+    ),  # at the limit: no logarithm is just below
 )
+draws = 7
 
 
 def _power_below(top):
@@ -54,13 +58,17 @@ def sign_forgotten(g1, g2):
     return _power_below(max(g1.max(), g2.max()))
 
 
-@wrong("This power of two is too large: 65504 divided by the largest gradient has to be rounded down to a power.")
+@wrong(
+    "This power of two is too large: 65504 divided by the largest gradient has to be rounded down to a power.",
+    when=lambda i, expected, got: got == 2 * expected or (expected < got == 1),
+)
 def rounded_up(g1, g2):
     return 2.0 * largest(g1, g2)
 
 
 @wrong(
-    "So large a scale fits, but it is not a power of two. Only a power of two leaves the bits of the fraction alone."
+    "So large a scale fits, but it is not a power of two. Only a power of two leaves the bits of the fraction alone.",
+    when=lambda i, expected, got: np.log2(got) % 1 and abs(got * max(np.abs(g).max() for g in i) / 65504 - 1) < 1e-3,
 )
 def no_power_of_two(g1, g2):
     top = max(np.abs(g1).max(), np.abs(g2).max())
@@ -136,8 +144,8 @@ mean_magnitude = slip(
 )
 
 one_power_less = slip(
-    "A power of two more fits as well: 65504 itself is allowed.",
-    "np.floor(np.log2(65504 / top)) -> np.floor(np.log2(65504 / top)) - 1",
+    "The next power of two fits as well.",
+    "2.0 ** np.floor(np.log2(65504 / top)) -> 2.0 ** (np.floor(np.log2(65504 / top)) - 1)",
 )
 
 mean_of_the_maxima = slip(
@@ -162,6 +170,51 @@ decimal_logarithm = slip(
 )
 def smallest_saved(g1, g2):
     return 2.0 ** np.ceil(np.log2(2.0**-24 / min(np.abs(g1).min(), np.abs(g2).min())))
+
+
+limit_left_out = slip(
+    "The product may be 65504 itself. You stop one power of two before it.",
+    "np.floor(np.log2(65504 / top)) -> (np.ceil(np.log2(65504 / top)) - 1)",
+)
+
+
+@judged("mean-magnitude")
+def mean_of_all(g1, g2):
+    return _power_below(np.abs(np.append(g1, g2)).mean())
+
+
+@wrong("You took the larger of the two norms. Each element has to fit on its own: the largest magnitude counts.")
+def larger_norm(g1, g2):
+    return _power_below(max(np.linalg.norm(g1), np.linalg.norm(g2)))
+
+
+@wrong("This loop begins at 1 and goes one power too far. And a scale below 1 is allowed.")
+def one_too_far_from_one(g1, g2):
+    top, scale = max(np.abs(g1).max(), np.abs(g2).max()), 1.0
+    while scale * top <= 65504:
+        scale *= 2
+    return scale
+
+
+product_returned = slip(
+    "You return the scaled gradient. Asked for is the scale.", "return 2.0 ** np -> return top * 2.0 ** np"
+)
+reciprocal = slip("You return 1 divided by the scale.", "return 2.0 ** np.floor -> return 0.5 ** np.floor")
+whole_number = slip(
+    "A scale below 1 is allowed: as an int it is 0.",
+    "return 2.0 ** np.floor(np.log2(65504 / top)) -> return float(int(2.0 ** np.floor(np.log2(65504 / top))))",
+)
+limit_of_float32 = slip("float16 ends at 65504. Your limit is that of float32.", "65504 / top -> 3.4028234e38 / top")
+product_of_the_maxima = slip(
+    "Each gradient is multiplied by the scale on its own. You multiplied the two magnitudes.",
+    "max(np.abs(g1).max(), np.abs(g2).max()) -> np.abs(g1).max() * np.abs(g2).max()",
+)
+
+
+@judged("limit-left-out")
+def compared_in_float16(g1, g2):
+    power, top = largest(g1, g2), max(np.abs(g1).max(), np.abs(g2).max())
+    return power if np.float16(top * power) < 65504 else power / 2
 
 
 hints = (

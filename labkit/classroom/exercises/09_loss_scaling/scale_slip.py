@@ -93,3 +93,7 @@ largest_number_instead = wrong(
     {5: "kept", 6: "kept", 7: "kept"},
     together=True,
 )
+
+wrapped_around = wrong(
+    "A float that is too large does not wrap around, as an integer does. It becomes inf.", {5: "0", 6: "0", 7: "0"}
+)

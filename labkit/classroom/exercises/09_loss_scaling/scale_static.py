@@ -9,7 +9,7 @@ def loss(w):
 
 Its gradient vanishes. Write `step(w, x, scale, lr)`, which takes one training step with the loss scale `scale` and returns the
 new weights, `w - lr * gradient`, where `gradient` is the gradient of the loss *without* the scale. (`lr` is large, because the
-loss is tiny.) With a small scale some elements of the gradient still underflow; their weights then do not move.
+loss is tiny.) With a small scale, elements of the gradient may still underflow; their weights then do not move.
 """
 
 from functools import partial
@@ -41,6 +41,7 @@ draw = tuple(partial(_drawn, low=low, high=high) for low, high in ((11, 14), (3,
 
 
 tensors = "mindspore"
+errors = (("should be callable", "ms.grad takes the function, not a loss that is computed already."),)
 
 
 def _gradient(w, x, scale=1.0):
@@ -48,8 +49,8 @@ def _gradient(w, x, scale=1.0):
 
 
 @wrong(
-    "The weights did not move: no gradient is subtracted, or it underflowed to 0 in the backward pass. Multiply the loss by the "
-    "scale, and divide by it only after the backward pass.",
+    "Your weights are the old ones: the gradient is 0, or the step without lr is rounded away. Multiply the loss by the scale, "
+    "and unscale in float32 after the backward pass.",
     when=lambda i, expected, got: np.array_equal(i[0], got),
 )
 def vanished(w, x, scale, lr):
@@ -113,6 +114,53 @@ scaled_twice = slip(
     "The loss is multiplied by the scale twice, and the gradient divided by it once.",
     "loss(w) * scale -> loss(w) * scale * scale",
 )
+
+
+@wrong(
+    "Your weights are inf or nan. lr is larger than the largest float16 number: unscale and step in float32.",
+    when=lambda i, expected, got: not np.isfinite(np.asarray(got, float)).any(),
+)
+def stepped_in_float16(w, x, scale, lr):
+    return w - lr * (_gradient(w, x, scale).astype(ms.float16) / scale)
+
+
+weights_unscaled = slip(
+    "You divide the new weights by the scale. Only the gradient carries it.",
+    "w - lr * (gradient / scale) -> (w - lr * gradient) / scale",
+)
+data_scaled = slip(
+    "x is multiplied by the scale as well as the loss, so the gradient carries the scale twice.",
+    "(w.astype(ms.float16) * x) -> (w.astype(ms.float16) * x * scale)",
+)
+step_of_one_weight = slip(
+    "You subtract one number, of all elements. Each weight moves by its own element of the gradient.",
+    "(gradient / scale) -> (gradient / scale).sum()",
+)
+root_of_the_scale = slip(
+    "The gradient carries the whole scale. Divide by it, not by its root.", "gradient / scale -> gradient / scale**0.5"
+)
+
+
+scale_added = slip(
+    "You added the scale to the loss: a number that is added has no gradient. Multiply.",
+    "loss(w) * scale -> loss(w) + scale",
+    "gradient / scale -> gradient - scale",
+)
+weights_rounded = slip(
+    "w was rounded to float16 before the update. The weights stay float32.",
+    "return w - -> return w.astype(ms.float16) -",
+)
+
+
+@judged("step-of-one-weight")
+def mean_step(w, x, scale, lr):
+    return w - lr * (_gradient(w, x, scale) / scale).mean()
+
+
+@wrong("You differentiated with respect to x. The gradient is that with respect to w.")
+def for_the_data(w, x, scale, lr):
+    gradient = ms.grad(lambda x: (w.astype(ms.float16) * x).sum() * 2**-16 * scale)(x)
+    return w - lr * (gradient.astype(ms.float32) / scale)
 
 
 hints = (

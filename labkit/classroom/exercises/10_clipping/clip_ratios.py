@@ -28,7 +28,7 @@ length = (a[0] ** 2 + a[1] ** 2) ** 0.5
 
 answer = [b / length, b / length, b / length, 1.0, limit / length, most / length]
 rules = (
-    "Both lengths as they are: the second over the first.",
+    "The norms do not change: divide the second by the first.",
     "One norm over both gradients gives one factor for both.",
     "A tuple is clipped with one norm over all of it: one factor for both.",
     "Each is clipped alone: how long is each of them then?",
@@ -61,7 +61,7 @@ def reference():
 
 
 global_means_each = wrong(
-    "A global norm is the length of all gradients together. There is one factor, so the ratio stays.", {1: 1.0}
+    "A global norm is the norm of all gradients together. There is one factor, so the ratio stays.", {1: 1.0}
 )
 
 tuple_means_each = wrong(
@@ -69,7 +69,7 @@ tuple_means_each = wrong(
 )
 
 all_to_the_limit = wrong(
-    f"In line 4 only b is longer than {limit:g}. a has the length {length:g} and keeps it.", {4: 1}
+    f"In line 4 only the norm of b exceeds {limit:g}. The norm of a is {length:g}, and a does not change.", {4: 1}
 )
 by_value_keeps_ratios = wrong(
     f"By value, each element is limited for itself: {b:g} becomes {most:g}, and {a[0]:g} and {a[1]:g} stay.",
@@ -80,7 +80,7 @@ upside_down = judged("quotient-upside-down", [length / b, length / b, length / b
 five = judged("structure", answer[:5])
 
 shortened_to_the_limit = wrong(
-    "By value, b has the norm 4. a keeps its elements 3 and 4: its norm is larger than 4.",
+    f"By value, b has the norm {most:g}. a keeps its elements {a[0]:g} and {a[1]:g}: its norm is larger than {most:g}.",
     {5: 1},
 )
 

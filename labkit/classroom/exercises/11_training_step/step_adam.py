@@ -1,7 +1,7 @@
 """# Fix Adam (2 points)
 
-`adam` takes one step for each of the `gradients` (a list of arrays) and returns the new `p`. The square root and
-the bias correction are missing. Add them.
+`adam` takes one step for each of the `gradients` (a list of arrays) and returns the new `p`. Add the square root and the bias
+correction, which are missing.
 
 [[as_it_was as adam]]
 """
@@ -246,6 +246,6 @@ absolute_values = slip(
 
 hints = (
     "enumerate(gradients, 1) gives t = 1, 2, 3 along with the gradients.",
-    "The corrected means are m / (1 - 0.9**t) and v / (1 - 0.999**t). Keep m and v themselves as they are.",
+    "The corrected means are m / (1 - 0.9**t) and v / (1 - 0.999**t). Do not change m and v themselves.",
     "p = p - rate * m_corrected / (np.sqrt(v_corrected) + 1e-8)",
 )

@@ -25,8 +25,8 @@ rules = (
 )
 hints = (
     "The gradient of w**2 is 2 * w. A step subtracts 0.1 times what is in .grad at that moment.",
-    "Ask at each step: which backward calls have added to .grad since it was last emptied?",
-    "Lines 4 and 5 give the same. In line 2 nothing happens at all.",
+    "Ask at each step: which backward calls have added to .grad since the last reset?",
+    "Lines 4 and 5 give the same result. Line 2 does not change w at all.",
 )
 _ROUNDS = (
     ("zero", "back", "step"),

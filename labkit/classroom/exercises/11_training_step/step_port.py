@@ -178,7 +178,7 @@ features_averaged = slip(
 
 ways = (Way(DELIVERED, ("passes",), holds=_each_step),)
 hints = (
-    "The body of the loop has four lines: zero_grad, loss, backward, step. Then note the loss.",
+    "The body of the loop has four lines: zero_grad, loss, backward, step. Then store the loss.",
     "MindSpore's Momentum(0.1, 0.9) is torch.optim.SGD([w], lr=0.1, momentum=0.9).",
     "w = torch.tensor(w, requires_grad=True) before the loop; loss = ((x @ w - y) ** 2).mean() inside it.",
 )

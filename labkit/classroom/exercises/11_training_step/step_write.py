@@ -1,7 +1,8 @@
 """# Write MyTrainOneStep (3 points)
 
-Write a Cell `MyTrainOneStep(network, optimizer, limit)`. Called with a batch, it computes the loss and the gradients of the
-optimizer's parameters, clips the gradients by their global norm to `limit`, updates the parameters, and returns the loss.
+Write a Cell `MyTrainOneStep(network, optimizer, limit)`. When you call it with a batch, it computes the loss and the gradients
+of the optimizer's parameters, clips the gradients by their global norm to `limit`, updates the parameters, and returns the
+loss.
 
 Then write `train(w, x, y, limit)`, where `w`, `x` and `y` are Tensors. It trains `nn.Dense(3, 1, weight_init=w,
 has_bias=False)` with `nn.MSELoss()` and `nn.SGD` at the learning rate 0.1, by calling your Cell three times with `x, y`.

@@ -29,7 +29,7 @@ rules = (
     "The fused gradient is the probability minus the label: take the label of this logit.",
 )
 hints = (
-    "The loss is -(label * log p).sum(). Put the label in first.",
+    "The loss is -(label * log p).sum(). Insert the label first.",
     "Items 0 and 3 need no calculation: everything is multiplied by 0.",
     "The fused gradient is softmax - label: 0.25 minus the element of the label.",
 )

@@ -2,16 +2,17 @@
 
 Write `accumulate(w, x, y, count)` in PyTorch. All arguments except `count` are float64 tensors; `w` is a leaf whose `.grad` is
 None. The loss is the mean of `(x @ w - y) ** 2`. Split the rows of `x` and `y`, in their order, into `count` equal
-micro-batches, and call `backward` for each, so that at the end `w.grad` is the gradient of the **whole** batch, to 12 digits.
+micro-batches, and run one backward pass for each, so that `w.grad` accumulates the gradient of the **whole** batch, to 12 digits.
 
-After each micro-batch, copy `w.grad`. Return the copies as one tensor, `torch.stack(copies)`, with a row for each micro-batch.
+After each micro-batch, copy what has accumulated so far. Return the copies as one tensor, `torch.stack(copies)`, with a row for
+each micro-batch.
 """
 
 import numpy as np
 
 from labkit import torch
 from labkit.classroom.ways import passes_of
-from labkit.classroom.writing import EXACT, Way, judged, slip, wrong
+from labkit.classroom.writing import EXACT, Way, slip, wrong
 
 
 def accumulate(w, x, y, count):
@@ -34,60 +35,35 @@ def draw(rng):
 tensors = "torch"
 
 
-def _notes(w, x, y, count, part=None, note=lambda grad: grad.clone(), empty=False):
-    size = len(y) // count
-    seen = []
-    for k in range(count):
-        rows = slice(k * size, (k + 1) * size)
-        if empty:
-            w.grad = None
-        loss = ((x[rows] @ w - y[rows]) ** 2).mean()
-        (loss / (part or count)).backward()
-        seen.append(note(w.grad))
-    return torch.stack(seen)
-
-
-@wrong("This is the sum of the micro-batches' means: count times too much. Divide each loss by count.")
-def not_divided(w, x, y, count):
-    return _notes(w, x, y, count, part=1)
-
-
-@wrong("Each row is one micro-batch alone. Between the micro-batches of a step, .grad has to stay as it is.")
-def set_to_zero(w, x, y, count):
-    return _notes(w, x, y, count, empty=True)
-
-
-@wrong(
-    "All rows are the last one. Copy w.grad after each micro-batch, with .clone(): it is one tensor, changed in place."
+not_divided = slip(
+    "You added the gradients of the micro-batches' means, which is count times too much. Divide each loss by count.",
+    "(loss / count).backward() -> loss.backward()",
 )
-def same_tensor_noted(w, x, y, count):
-    return _notes(w, x, y, count, note=lambda grad: grad)
+
+set_to_zero = slip(
+    "Each row is one micro-batch alone. Between the micro-batches of a step, .grad has to stay as it is.",
+    "        loss = (( ->         w.grad = None\n        loss = ((",
+)
+
+same_tensor_noted = slip(
+    "All rows are the last one. Copy w.grad after each micro-batch, with .clone(): it is one tensor, changed in place.",
+    "w.grad.clone() -> w.grad",
+)
+
+only_the_last = slip(
+    "You return the last row alone. Copy w.grad after every micro-batch.", "torch.stack(seen) -> w.grad"
+)
 
 
-@wrong("Only the last row came. Note w.grad after every micro-batch.")
-def only_the_last(w, x, y, count):
-    return accumulate(w, x, y, count)[-1]
-
-
-@judged("divided-by-the-samples")
-def divided_by_size(w, x, y, count):
-    return _notes(w, x, y, count, part=len(y))
+@wrong("These are the losses. Copy the gradient that has accumulated.", when=lambda i, e, got: got.shape == (i[3],))
+def losses_copied(w, x, y, count):
+    return ((x @ w - y) ** 2).reshape(count, -1).mean(1)
 
 
 def _sums_of_passes(inputs, expected, got, done):
-    """Pass k went through the loss of micro-batch k, and row k is the sum of what the passes have delivered so far."""
-    w, x, y, count = inputs
-    values, arrived = zip(*passes_of(done, w.shape), strict=True)
-    losses = np.sum(((x @ w - y) ** 2).reshape(count, -1), axis=1) / len(y)
-    return np.allclose(values, losses) and np.allclose(np.cumsum(arrived, axis=0), got)
+    """There is a pass for each row, which is the sum of what the passes have delivered so far."""
+    return np.allclose(np.cumsum([gradient for _, gradient in passes_of(done, inputs[0].shape)], axis=0), got)
 
-
-emptied_and_not_divided = slip(
-    "Each row is one micro-batch by itself, and its mean is not divided by count. .grad has to stay between the "
-    "micro-batches.",
-    "(loss / count).backward() -> loss.backward()",
-    "        loss = (( ->         w.grad = None\n        loss = ((",
-)
 
 sum_of_a_micro_batch = slip(
     "You took the sum over each micro-batch. The loss is a mean.",
@@ -135,7 +111,7 @@ whole_batch_each_time = slip(
 )
 
 averaged_at_the_end = slip(
-    "You divided the rows by count twice: once in the loss, once at the end.",
+    "The gradients are divided by count twice. Divide each loss once, and nothing else.",
     "torch.stack(seen) -> torch.stack(seen) / count",
 )
 
@@ -182,11 +158,33 @@ earlier_losses_again = slip(
     "        loss = sum(((x[j * size : (j + 1) * size] @ w - y[j * size : (j + 1) * size]) ** 2).mean() for j in range(k + 1))\n",
 )
 
+rows_of_all_so_far = slip(
+    "Your micro-batches also have the rows of the earlier ones. Micro-batch k starts at row k * size.",
+    "slice(k * size, (k + 1) * size) -> slice(0, (k + 1) * size)",
+)
+one_row_each = slip(
+    "Your micro-batches have one row each. They have len(y) // count rows.",
+    "slice(k * size, (k + 1) * size) -> slice(k, k + 1)",
+)
+last_row_left_out = slip(
+    "A slice ends before its end: your micro-batches miss their last row.", "(k + 1) * size) -> (k + 1) * size - 1)"
+)
+first_left_out = slip("The first micro-batch is left out: range(count) starts at 0.", "range(count) -> range(1, count)")
+multiplied = slip("You multiplied each loss by count. Divide by it.", "loss / count -> loss * count")
+one_more_counted = slip("There are count micro-batches. You divided by one more.", "loss / count -> loss / (count + 1)")
+half_the_square = slip(
+    "Your gradients are half of the right ones: the loss has no factor 1/2.", "loss / count -> loss / (2 * count)"
+)
+divided_again = slip(
+    "You divide w.grad after each micro-batch, so what came earlier is divided again. Divide the loss.",
+    "(loss / count).backward() -> loss.backward()\n        w.grad /= count",
+)
+
 
 ways = (
     EXACT,
     Way(
-        "Row k has to be what k calls of backward, each for the loss of one micro-batch, delivered to w.",
+        "Row k has to be the sum of what the first passes, each through the loss of one micro-batch, delivered to w.",
         ("passes",),
         holds=_sums_of_passes,
     ),
@@ -194,5 +192,5 @@ ways = (
 hints = (
     "size = len(y) // count, and the rows of micro-batch k are slice(k * size, (k + 1) * size).",
     "The mean over all is the mean of the count means: (loss / count).backward().",
-    "Then notes.append(w.grad.clone()), for w.grad is changed in place.",
+    "Then seen.append(w.grad.clone()), because backward changes w.grad in place.",
 )

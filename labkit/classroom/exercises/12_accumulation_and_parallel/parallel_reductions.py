@@ -55,7 +55,15 @@ def reference():
     return [round(float(value), 6) for value in found]
 
 
-sum_is_mean = wrong("mean=False adds the gradients of all four workers. Nothing divides them.", {1: mean})
+sum_is_mean = wrong(
+    "mean=False adds the gradients of all four workers. Nothing divides them.", {1: mean, 3: each * mean}
+)
+
+_BY_SAMPLES = (
+    "The reducer divides by the number of workers, not of samples. A worker's mean is divided by its samples already."
+)
+samples_for_workers = wrong(_BY_SAMPLES, {0: mean / each, 2: mean}, together=True)
+divided_by_the_samples_again = wrong(_BY_SAMPLES, {0: mean / each, 1: 4 * mean / each})
 
 loss_does_not_matter = wrong(
     f"A sum over {each} samples is {each} times the mean. The gradient is {each} times as large, too.",
@@ -71,7 +79,7 @@ degree_is_ignored = wrong("The mean is the sum times 1 / degree. With the wrong 
 five = judged("structure", answer[:5])
 
 sum_over_the_batch = wrong(
-    "A worker sums over its own 8 samples, not over all 32.",
+    f"A worker sums over its own {each} samples, not over all {samples}.",
     {2: samples * mean, 3: 4 * samples * mean},
 )
 
@@ -106,6 +114,13 @@ share_of_a_worker = wrong(
     {0: mean / 4, 1: mean, 2: each * mean / 4, 3: each * mean},
     together=True,
 )
+
+quarter_of_a_worker = wrong(
+    "That is a quarter of what one worker has. The reducer divides the sum of all four.",
+    {2: each * mean / 4, 5: mean / 4},
+)
+
+four_for_two = wrong("There are two micro-batches here, so two gradients are added.", {4: 4 * mean})
 
 degree_on_top = wrong(
     "degree takes the place of the number of workers: the sum is divided once, by degree.", {5: mean / degree}

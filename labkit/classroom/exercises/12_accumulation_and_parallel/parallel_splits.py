@@ -26,8 +26,8 @@ rules = (
     "The input was normalised with the whole batch: what does a part know of the others?",
 )
 hints = (
-    "A loss splits if it is a mean over samples, and each sample's term needs that sample alone.",
-    "What happens after the mean? What does one sample know of the others?",
+    "A loss splits if it is a mean over samples, and each sample's term depends on that sample only.",
+    "What happens after the mean? Does a sample's term depend on other samples?",
     "Three of the six are True.",
 )
 

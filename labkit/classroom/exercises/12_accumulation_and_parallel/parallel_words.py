@@ -40,7 +40,7 @@ draw = tuple(
     partial(_texts, lengths=lengths)
     for lengths in (
         ((1, 2), (5, 4), (3, 1)),
-        ((1, 1), (5, 3)),
+        ((1, 1), (5, 4)),
         ((3, 5), (0, 0), (1, 2)),
         ((1, 5, 4), (2, 1, 1)),
         ((4, 1), (1, 2), (5, 5), (2, 2)),
@@ -99,9 +99,19 @@ def means_added(w, x, y, mask, count):
     return _accumulated(w, x, y, mask, count, lambda e, m: (e * m).sum() / m.sum().clamp(min=1))
 
 
+@judged("means-added")
+def means_added_with_nan(w, x, y, mask, count):
+    return _accumulated(w, x, y, mask, count, lambda e, m: (e * m).sum() / m.sum())
+
+
 @wrong("You took a mean for each sentence, so that a word of a short sentence counts for more. The mean is over words.")
 def sentences_alike(w, x, y, mask, count):
     return _accumulated(w, x, y, mask, count, lambda e, m: ((e * m).sum(1) / m.sum(1).clamp(min=1)).mean() / count)
+
+
+@judged("sentences-alike")
+def sentences_of_nothing(w, x, y, mask, count):
+    return _accumulated(w, x, y, mask, count, lambda e, m: ((e * m).sum(1) / m.sum(1)).mean() / count)
 
 
 @wrong("This is the gradient of the sum over all words. The loss is their mean: divide by how many they are.")
@@ -125,9 +135,19 @@ def padding_in_the_count(w, x, y, mask, count):
     return _accumulated(w, x, y, mask, count, lambda e, m: (e * m).sum() / mask.numel())
 
 
+@judged("padding-in-the-count")
+def places_of_a_part(w, x, y, mask, count):
+    return _accumulated(w, x, y, mask, count, lambda e, m: (e * m).mean())
+
+
 @wrong("You divided by the number of sentences. The mean is taken over words.")
 def sentences_counted(w, x, y, mask, count):
     return _accumulated(w, x, y, mask, count, lambda e, m: (e * m).sum() / len(y))
+
+
+@judged("sentences-counted")
+def sentences_of_a_part(w, x, y, mask, count):
+    return _accumulated(w, x, y, mask, count, lambda e, m: (e * m).sum() * count / len(y))
 
 
 @wrong(
@@ -162,14 +182,14 @@ def with_the_words(w, x, y, mask, count):
 
 
 def _sum_of_passes(inputs, expected, got, done):
-    """Each micro-batch has passes of its own through its losses, and the result is the sum of what all of them delivered."""
+    """Each micro-batch has passes of its own, and the result is the sum of what all of them delivered."""
     w, x, y, mask, count = inputs
-    values, arrived = zip(*passes_of(done, w.shape), strict=True)
-    total = np.sum(arrived, axis=0)
-    share = (got @ total) / (total @ total)  # of whoever divides by the number of words at the end
-    so_far = np.cumsum(np.sum(((x @ w - y) ** 2 * mask).reshape(count, -1), axis=1)) / mask.sum() / share
-    complete = [np.isclose(np.cumsum(values), one).any() for one in so_far if one]
-    return all(complete) and np.allclose(share * total, got)
+    arrived = np.cumsum([gradient for _, gradient in passes_of(done, w.shape)], axis=0)
+    share = (got @ arrived[-1]) / (arrived[-1] @ arrived[-1])  # of whoever divides by the number of words at the end
+    errors = (2 * (x @ w - y) * mask)[..., None] * x / mask.sum() / share
+    so_far = np.cumsum(errors.reshape(count, -1, len(w)).sum(1), axis=0)
+    complete = [np.isclose(arrived, one).all(1).any() for one in so_far if one.any()]
+    return all(complete) and np.allclose(share * arrived[-1], got)
 
 
 last_only = slip(
@@ -219,16 +239,29 @@ def longest_counted(w, x, y, mask, count):
     return _accumulated(w, x, y, mask, count, lambda e, m: (e * m).sum() / most / count)
 
 
+mask_upside_down = slip(
+    "You added up the padding and left out the words: mask is 1.0 for a word.",
+    ") ** 2 * mask[rows] -> ) ** 2 * (1 - mask[rows])",
+)
+stopped_too_early = slip(
+    "You stop at a micro-batch that has no words. Leave it out, and go on with the next one.",
+    "        squares =  ->         if mask[rows].sum() == 0:\n            break\n        squares = ",
+)
+one_word_less = slip(
+    "The mean divides by the number of words. Yours is off by one.", "mask.sum()\n -> mask.sum() - 1\n"
+)
+
+
 ways = (
     EXACT,
     Way(
-        "Call backward for the loss of each micro-batch, and return what arrived in w.grad.",
+        "Run a backward pass for each micro-batch by itself, and return the sum of the gradients that arrive.",
         ("passes",),
         holds=_sum_of_passes,
     ),
 )
 hints = (
-    "How much does a word of a micro-batch with 2 words count here, and how much one of a micro-batch with 9?",
+    "What weight does a word have here in a micro-batch with 2 words, and in one with 9 words?",
     "The mean over all words is a sum divided by the number of all words. Sums can be split, whatever the parts are.",
     "words = mask.sum() before the loop, and (squares.sum() / words).backward() in it.",
 )

@@ -7,7 +7,7 @@ h = ms.Tensor([1.0, 2.0], ms.float16)
 u = torch.tensor([1.0, 2.0])
 ```
 
-What is the dtype of each result? Answer with a list of nine texts: `"float16"`, `"float32"` or `"float64"`.
+What is the dtype of each result? Answer with a list of nine strings: `"float16"`, `"float32"` or `"float64"`.
 
 0. `ms.Tensor([1.0, 2.0])`
 1. `ms.Tensor(a)`
@@ -39,7 +39,7 @@ rules = (
     "A gradient has the dtype of its input.",
 )
 hints = (
-    "np.array([1.0, 2.0]) is float64. Which of the lines see it as a tensor, which as a number?",
+    "np.array([1.0, 2.0]) is float64. Which lines use it as a tensor, and which as a number?",
     "Two tensors: the wider dtype wins. A tensor and a Python number: the tensor's dtype stays.",
     "Three of the nine are float64, one is float16.",
 )
@@ -94,7 +94,8 @@ frameworks_exchanged = wrong(
 )
 
 gradient_has_the_dtype_of_the_loss = wrong(
-    "The loss is float64, but the gradient has to fit its input: it has the dtype of x.", {8: "float64"}
+    "The loss is float64, but the gradient has to fit its input: it has the dtype of x.",
+    {8: either("float64", "float16")},
 )
 
 a_numpy_scalar_widens = judged("python-numbers-widen", {5: "float64"})
@@ -102,7 +103,14 @@ eight = judged("structure", ["float32", "float64", "float16", "float32", "float6
 
 lists_are_float64 = wrong(
     "A list of Python floats has no dtype of its own: both frameworks make float32 of it.",
-    {0: "float64"},
+    {0: either("float64", "float16")},
 )
 
 wider_than_both = wrong("float16 and float32 give the wider of the two, float32.", {3: "float64"})
+
+scalar_takes_over = wrong(
+    "The tensor without dimensions does not decide alone: float16 is in neither of them.", {6: "float16", 7: "float16"}
+)
+all_alike = wrong(
+    "x is float32, and a number next to it changes nothing. Nothing here is float16.", {5: "float16", 4: "float16"}
+)

@@ -1,7 +1,7 @@
 """# Five new runs (3 points)
 
-Five other runs have one of the faults `"detach"`, `"reset"`, `"broadcast"`, `"scale"` and `"clip"` each. Each fault occurs
-once. Name the fault of each run from its measurements. Answer with a list of five words.
+Each of five other runs has one of the faults `"detach"`, `"reset"`, `"broadcast"`, `"scale"` and `"clip"`, and each fault
+occurs once. Name the fault of each run from its measurements. Answer with a list of five strings.
 
 0. The loss falls from 1.1 to 0.667, the variance of the labels, and stays. Every layer moves. The 8 labels minus
    the 8 predictions take 256 bytes in float32.
@@ -22,7 +22,7 @@ rules = (
     "The weights are fixed, and yet the norms of .grad grow in equal parts: what happens to .grad between the calls?",
 )
 hints = (
-    "First sort them: in which runs does no weight move, in which some weights, in which all of them?",
+    "First sort the runs: in which does no weight move, in which do some weights, and in which do all of them?",
     "256 / 4 bytes are 64 numbers: 8 rows of 8. And 0.0078125 is 1 / 128: compare it with rate * limit = 1.",
     "Run 1 is scale, run 2 is detach, run 4 is reset.",
 )

@@ -1,7 +1,7 @@
 """# How often does the function run? (2 points)
 
-A function `f` takes `n` numbers and returns one. You want its derivative with respect to each of them. If `f(x)` is needed, it is
-computed only once. How many times does `f` run? Answer with a list of five whole numbers.
+A function `f` takes `n` numbers and returns one. You want its derivative with respect to each of them. Compute `f(x)` only
+once, if you need it. How many times does `f` run? Answer with a list of five whole numbers.
 
 | item | difference | n |
 |---|---|---|

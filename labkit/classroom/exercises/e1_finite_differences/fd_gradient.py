@@ -1,7 +1,7 @@
 """# Repair the gradient by differences (3 points)
 
 `by_differences(x, h)` should return the forward difference of `f` for each of the numbers in the array `x`, as a new array,
-without changing `x`. This version has two mistakes. Repair it.
+without changing `x`. Repair the two mistakes of this version.
 
 [[f, as_it_was as by_differences]]
 """
@@ -154,5 +154,5 @@ def relative_step(x, h):
 hints = (
     "After moved = x there are two names for one array. What is f(moved) - f(x) then?",
     "x.copy() makes a new array. Where does it belong, before the loop or inside it?",
-    "Inside the loop: moved = x.copy(), then moved[i] += h. Each turn starts from the x that was given.",
+    "Inside the loop: moved = x.copy(), then moved[i] += h. Each iteration starts from the given x.",
 )

@@ -129,5 +129,5 @@ root_of_the_size = slip("The size of x counts as it is, without a root.", "max(a
 hints = (
     "There are three parts: the eps of the format, its cube root, the size of x.",
     "A cube root is ** (1 / 3). The size of x is abs(x).",
-    "max(abs(x), 1.0) is the size of x where it is larger than 1, and 1 elsewhere. Wrap it all in float(...).",
+    "max(abs(x), 1.0) is the size of x where it is larger than 1, and 1 elsewhere. Convert the result with float(...).",
 )

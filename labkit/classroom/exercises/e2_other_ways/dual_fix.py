@@ -114,6 +114,6 @@ def another_slope_at_zero(x, s):
 
 hints = (
     "Away from 0 nothing has to change. Which slope does the line for x == 0 return?",
-    "(1 + x + x**2 / 2 - 1) / x is 1 + x / 2. What is its slope, when x moves at the rate s?",
+    "(1 + x + x**2 / 2 - 1) / x is 1 + x / 2. What is its slope if x changes at the rate s?",
     "Return 1.0, s / 2 where x is 0.",
 )

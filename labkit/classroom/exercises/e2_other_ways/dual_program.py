@@ -200,7 +200,7 @@ def used_once(program, inputs, direction):
 
 ways = (EXACT, PLAIN)
 hints = (
-    "Keep two lists, the values and their slopes. The slopes begin with direction.",
+    "Keep two lists, the values and their slopes. The list of slopes starts as direction.",
     "Each instruction appends to both. For a product: slopes[a] * values[b] + values[a] * slopes[b].",
     "For tanh: value = math.tanh(values[a]), slope = (1 - value**2) * slopes[a]. Return the last of each list.",
 )

@@ -29,7 +29,7 @@ places = ("abs", "maximum", "x * (x > 0)", "x >= 0", "x != 3", "x > 3")
 hints = (
     "Where a condition decides, find out which branch runs. Only this one is differentiated.",
     "At their kink, abs and maximum return the mean of the slopes on both sides.",
-    "A comparison gives a constant, False or True. How fast does False times x move?",
+    "A comparison gives a constant, False or True. What is the derivative of False times x?",
 )
 LINES = (
     (lambda x: anp.abs(x), 0.0),
@@ -64,7 +64,7 @@ slope_of_the_function = wrong(
 
 no_slope_at_a_seam = wrong(
     "At 3 the last branch runs, 6 * x - 9. Both branches have the same slope there, so nothing goes wrong.",
-    {5: either(0, 3)},
+    {5: either(0, 3, float("nan"))},
 )
 
 another = judged("value", {5: 12})
@@ -72,7 +72,7 @@ five = judged("structure", [0, 0.5, 0, 1, 0])
 
 no_slope_at_a_corner = wrong(
     "Mathematically there is no slope at a kink. A program returns a number, which the rule of the operation determines.",
-    {i: float("nan") for i in range(6)},
+    {i: float("nan") for i in range(4)},
 )
 
 comparison_is_true = wrong(

@@ -234,7 +234,7 @@ ways = (
     ),
 )
 hints = (
-    "The gradient with respect to w is an outer product of a row of x and a row of g. How long is an outer product?",
-    "Its squared norm is sum(x**2) * sum(g**2), for each row. The one of b is sum(g**2).",
+    "The gradient with respect to w is an outer product of a row of x and a row of g. What is the norm of an outer product?",
+    "Its squared norm is sum(x**2) * sum(g**2), for each row. For b it is sum(g**2).",
     "Together: (sum(x**2) + 1) * sum(g**2) for each row, then the root.",
 )

@@ -200,5 +200,5 @@ def wrong_axis_kept(x, w):
 hints = (
     "Two of the three cases are one `@`: NumPy's takes a stack of matrices, too. Which case is left?",
     "If both are batched, make each x a matrix with one row: x[:, None, :] has shape (n, 1, k).",
-    "x[:, None, :] @ w has shape (n, 1, m). Take the axis of length 1 away again: [:, 0].",
+    "x[:, None, :] @ w has shape (n, 1, m). Remove the axis of length 1: [:, 0].",
 )

@@ -228,8 +228,8 @@ mean_missing = slip("In the last term the mean over the batch is missing.", "(g 
 
 ways = (PLAIN,)
 hints = (
-    "Straight: g / (std + eps). Through the mean: -mean(g) / (std + eps). These two are as in section 4. Now the "
-    "third way.",
+    "Directly: g / (std + eps). Through the mean: -mean(g) / (std + eps). These two paths are as in "
+    "section 4. Now find the third.",
     "When std grows by d, y shrinks by y * d / (std + eps). And x[i] makes std grow by (x[i] - mean) / (n * std).",
-    "So the third way sends -(x - mean) / std * mean(g * y) / (std + eps).",
+    "So the third path contributes -(x - mean) / std * mean(g * y) / (std + eps).",
 )

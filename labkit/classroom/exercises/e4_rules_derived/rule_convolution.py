@@ -254,8 +254,8 @@ def last_window_missed(x, w, stride, g):
 
 ways = (PLAIN,)
 hints = (
-    "Go through the outputs. What does y[i] read? From where?",
-    "y[i] reads x[i * stride : i * stride + len(w)] and all of w. It sends g[i] * w to the one, and g[i] times the "
-    "window to the other.",
+    "Go through the outputs. Which elements of x and w does y[i] use?",
+    "y[i] uses the window x[i * stride : i * stride + len(w)] and all of w. It contributes g[i] * w to the gradient of "
+    "the window, and g[i] * window to that of w.",
     "Start both with zeros, and add: dx[window] += g[i] * w; dw += g[i] * x[window].",
 )

@@ -33,9 +33,9 @@ rules = (
     "Near this x the order stays, so each output is one of the inputs: which one is in which place?",
 )
 hints = (
-    "For each function take one output and ask: which inputs move it? These are the filled cells of its row.",
+    "For each function, ask of one output: on which inputs does it depend? These are the filled cells of its row.",
     "First find the diagonal one, the full one, and the one that has only five rows.",
-    "np.sort(x) is x[[1, 3, 0, 5, 4, 2]] here. In x - x[0], is output 0 moved by anything?",
+    "np.sort(x) is x[[1, 3, 0, 5, 4, 2]] here. In x - x[0], does output 0 depend on any input?",
 )
 X = np.array([3.0, 1.0, 6.0, 2.0, 5.0, 4.0])
 

@@ -160,7 +160,7 @@ times_z = slip("The right-hand side is g alone. You multiplied it by z.", ".T, g
 
 ways = (PLAIN,)
 hints = (
-    "Move x a little: (a + diag(3 * z**2)) @ dz = dx. That is the JVP, from dx to dz.",
+    "Change x a little: (a + diag(3 * z**2)) @ dz = dx. That is the JVP, from dx to dz.",
     "A VJP multiplies by the transpose of the matrix by which the JVP multiplies. Here both are inverses.",
     "Solve (a + diag(3 * z**2)).T @ u = g; u is the answer.",
 )

@@ -198,7 +198,7 @@ def exp_subtracted_in_the_gradient(a, b, x):
 
 
 hints = (
-    "The step is the solution z of hessian @ z = gradient; the new place is x - z.",
+    "The step is the solution z of hessian @ z = gradient; the new point is x - z.",
     "hessian = labkit.jacfwd(labkit.grad(f))(x); labkit.grad(f)(x) is the gradient.",
     "By hand: gradient = a @ x - b + exp(x), hessian = a + diag(exp(x)).",
 )

@@ -198,7 +198,7 @@ ways = (
     ),
 )
 hints = (
-    "Call the gradients g and h. The number (g * u).sum() + (h * v).sum() knows all you need.",
+    "Call the gradients g and h. The number (g * u).sum() + (h * v).sum() is all you need.",
     "Its gradient for (x, y) is the answer, if g and h are on the tape: create_graph=True.",
     "first = torch.autograd.grad(..., (x, y), create_graph=True); then grad(first, (x, y), grad_outputs=(u, v)).",
 )

@@ -128,6 +128,6 @@ def both_gradients(w, x):
 
 hints = (
     "Print w.grad after the first backward. Should anything be there?",
-    "You want the gradient with respect to x alone, with its history, and nothing stored anywhere else.",
+    "You want only the gradient with respect to x, with its history, and nothing stored anywhere else.",
     "(slope,) = torch.autograd.grad(value, x, create_graph=True) leaves every .grad empty.",
 )

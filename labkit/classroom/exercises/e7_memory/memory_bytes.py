@@ -141,8 +141,8 @@ no_biases = slip("The biases are parameters, too: each layer has as many as outp
 
 
 hints = (
-    "A dense layer from a to b has a * b weights and b biases. Of each number there are four: w, its gradient, "
-    "and AdamW's two.",
+    "A dense layer from a to b has a * b weights and b biases. Each of them needs four numbers: itself, its "
+    "gradient, and AdamW's two.",
     "A dense layer saves its input: batch rows of a numbers.",
-    "Parameters: 4 * 4 bytes a number. Activations: 4 bytes times batch times the sum of all widths but the last.",
+    "Parameters: 4 * 4 bytes per number. Activations: 4 bytes times batch times the sum of all widths but the last.",
 )

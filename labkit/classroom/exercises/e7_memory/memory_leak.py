@@ -5,7 +5,7 @@ and `w` and `y` are arrays.
 
 [[as_it_was as evaluate]]
 
-Fix it so that it returns the same mean but keeps no tape.
+Fix the function so that it returns the same mean but keeps no tape.
 """
 
 import numpy as np

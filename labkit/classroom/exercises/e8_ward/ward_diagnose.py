@@ -308,6 +308,7 @@ ways = (
         "you, unchanged.",
         ("patients",),
         holds=_by_its_chart,
+        forbids=True,
     ),
 )
 errors = (
@@ -388,6 +389,6 @@ hints = (
     "Four of the fourteen measurements are not needed at all: losses, moved, fixed, why. The others cost 20 "
     "points together.",
     "Two pairs need care. update: weights of W1 that stay 1 are left out, and W2 shows the decay. pieces: the first "
-    "number shows the sum, the growth shows what is never reset. After an overflow neither of pieces and norms "
-    "says anything.",
+    "number shows the sum, the growth shows what is never reset. After an overflow, pieces and norms show "
+    "nothing.",
 )

@@ -69,6 +69,7 @@ ways = (
         "Admit the patient once, measure what tells its fault, and return the sheet that the patient gives you, unchanged.",
         ("patients",),
         holds=_by_its_chart,
+        forbids=True,
     ),
 )
 

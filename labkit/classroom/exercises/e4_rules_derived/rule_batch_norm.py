@@ -152,7 +152,10 @@ divided_once_more = slip(
     "(g * y).mean(axis=0)) / (std -> (g * y).mean(axis=0) / (std + eps)) / (std",
 )
 std_missing = slip("x - mean has to be divided by std in the last term.", "centred / std * -> centred *")
-y_not_divided = slip("g has to be multiplied by y in the last term. You took x - mean.", "(g * y) -> (g * centred)")
+y_not_divided = slip(
+    "The last term lacks one division by std + eps: there is one in y, and another one at the end.",
+    "(g * y) -> (g * centred)",
+)
 mean_added = slip("The path through the mean is subtracted.", "g - g.mean(axis=0) -> g + g.mean(axis=0)")
 
 
@@ -204,11 +207,6 @@ eps_taken_away = slip(
     "(g * y).mean(axis=0)) / (std + eps) -> (g * y).mean(axis=0)) / (std - eps)",
 )
 direct_path_missing = slip("The direct path is missing: it contributes g / (std + eps).", "(g - g.mean -> (-g.mean")
-last_term_undivided = slip(
-    "The division by std + eps at the end is missing in the last term.",
-    "return (g - g.mean(axis=0) - -> return (g - g.mean(axis=0)) / (std + eps) -",
-    "(g * y).mean(axis=0)) / (std + eps) -> (g * y).mean(axis=0)",
-)
 last_term_divided_alone = slip(
     "The division by std + eps at the end concerns all three terms. You divided the last one only.",
     "return (g - -> return g -",

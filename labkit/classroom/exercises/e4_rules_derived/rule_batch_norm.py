@@ -215,9 +215,6 @@ last_term_divided_alone = slip(
 y_in_the_wrong_place = slip(
     "In the last term the mean is that of g * y. You took the mean of g.", "(g * y).mean -> g.mean"
 )
-y_alone = slip(
-    "In the last term the mean is that of g * y. You took the mean of y, which is 0.", "(g * y).mean -> y.mean"
-)
 mean_of_y_for_g = slip(
     "Through the mean goes the mean of g, not that of x.", "g - g.mean(axis=0) -> g - x.mean(axis=0)"
 )

@@ -35,7 +35,7 @@ def through(x):
 
 
 def draw(rng):
-    return (rng.uniform(0.4, 1.4, 3).astype(np.float32),)
+    return ((rng.uniform(0.4, 1.4, 3) * rng.permutation([-1, 1, 1]) + 0.5).astype(np.float32),)
 
 
 tensors = "mindspore"

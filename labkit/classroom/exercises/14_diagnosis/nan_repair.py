@@ -22,7 +22,7 @@ def answer(x, w):
 def draw(rng):
     """Six elements, of which one is 0 and two are negative, in any order; and a weight."""
     x = np.concatenate([rng.uniform(0.5, 4.0, 3), [0.0], -rng.uniform(0.5, 4.0, 2)])
-    return rng.permutation(x).astype(np.float32), np.array(rng.uniform(0.5, 2.0), np.float32)
+    return rng.permutation(x).astype(np.float32), np.array(rng.uniform(0.5, 2.0) * rng.choice([-1, 1]), np.float32)
 
 
 tensors = "torch"

@@ -226,7 +226,7 @@ sens_squared = slip(
 )
 
 sens_negated = slip(
-    "The sign of sens is wrong: it is the gradient with respect to h, as it came.",
+    "The sign of sens is wrong: sens is the unchanged gradient with respect to h.",
     "(x, sens) -> (x, -sens)",
 )
 

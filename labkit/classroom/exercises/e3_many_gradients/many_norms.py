@@ -220,7 +220,9 @@ def absolute_elements_added(x, g):
     return (np.sum(abs(x), axis=1) + 1) * np.sum(abs(g), axis=1)
 
 
-@wrong("x and g were multiplied element by element. In the gradient of w each element of x meets each element of g.")
+@wrong(
+    "x and g were multiplied element by element. In the gradient of w each element of x is multiplied by each element of g."
+)
 def products_in_place(x, g):
     return np.sqrt(np.sum((x * g) ** 2, axis=1) + np.sum(g**2, axis=1)) if x.shape == g.shape else norms(x, g)
 

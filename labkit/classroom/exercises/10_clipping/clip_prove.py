@@ -1,7 +1,7 @@
 """# Prove it (2 points)
 
-Two workers have the unscaled gradients `a` and `b`, NumPy arrays of four elements. The right direction is that of their mean.
-Write `proof(a, b, limit)`, which clips by norm and returns a tuple of two numbers:
+Two workers have the unscaled gradients `a` and `b`, NumPy arrays of four elements. The right direction is the direction of
+their mean. Write `proof(a, b, limit)`, which clips by norm and returns a tuple of two numbers:
 
 - the cosine between the mean and the result of the documented order: clip each gradient, then take the mean
 - the factor by which the other order, mean and then clip, multiplies every element of the mean

@@ -22,19 +22,9 @@ from .exercises import EXERCISES
 from .ways import EXACT, PLAIN
 
 WIDTH = 110  # of a line of the text
-FIELDS = [
-    "name",
-    "notebook",
-    "title",
-    "points",
-    "statement",
-    "hints",
-    "arguments",
-    "tensors",
-    "places",
-    "errors",
-    "rules",
-]
+FIELDS = (
+    "name", "notebook", "title", "points", "statement", "hints", "arguments", "tensors", "places", "errors", "rules",
+)  # fmt: skip
 
 
 def seal(exercises: Iterable[Exercise]) -> str:

@@ -12,26 +12,7 @@ from .trying import TriedCall, goes_on, is_blank, try_call
 from .values import BOXES, Unreadable, is_tensor, package, plain_data, wrap
 
 __all__ = [
-    "BOXES",
-    "LONGEST",
-    "MOST",
-    "OBSERVERS",
-    "CallOutcome",
-    "Printed",
-    "TimeUp",
-    "TriedCall",
-    "Unreadable",
-    "call",
-    "decode",
-    "encode",
-    "error_text",
-    "goes_on",
-    "is_blank",
-    "is_tensor",
-    "observing",
-    "package",
-    "plain_data",
-    "time_limit",
-    "try_call",
-    "wrap",
-]
+    "BOXES", "LONGEST", "MOST", "OBSERVERS", "CallOutcome", "Printed", "TimeUp", "TriedCall", "Unreadable", "call",
+    "decode", "encode", "error_text", "goes_on", "is_blank", "is_tensor", "observing", "package", "plain_data",
+    "time_limit", "try_call", "wrap",
+]  # fmt: skip

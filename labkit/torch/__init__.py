@@ -19,6 +19,7 @@ from ._tensor.dtype import ALIASES as _ALIASES
 from ._tensor.dtype import DTYPES as _DTYPES
 from ._tensor.dtype import by_python_types as _by_python_types
 from ._tensor.dtype import dtype, finfo, get_default_dtype, set_default_dtype
+from ._tensor.printing import set_printoptions
 from ._tensor.tensor import Tensor
 from .amp._autocast_mode import autocast, get_autocast_dtype, is_autocast_enabled
 from .random import Generator, get_rng_state, manual_seed, set_rng_state

@@ -16,7 +16,6 @@ REFUSED: set[tuple[str, str]] = set()  # right answers that are not accepted
 
 ACCEPTED = {  # wrong answers that are not refused, and why
     ("step-port", "the losses are tensors"): "a tensor without dimensions counts as a number",
-    ("nan-repair", "a small number is added under the root"): "the tolerance hides it",
 }
 
 

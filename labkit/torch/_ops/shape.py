@@ -142,6 +142,14 @@ method("permute")(lambda self, *dims: permute(self, flat_sizes(dims)))
 
 
 @both()
+def tril(input, diagonal=0):
+    """The lower triangle of matrices, zero above `diagonal`."""
+    if input.ndim < 2:
+        raise RuntimeError("tril: input tensor must have at least 2 dimensions")
+    return apply(_rules.tril, input, diagonal)
+
+
+@both()
 def movedim(input, source, destination):
     """Dimension `source` moved to place `destination`, or several."""
     pairs = zip(*(flat_sizes((dims,)) for dims in (destination, source)), strict=True)

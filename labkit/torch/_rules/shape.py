@@ -58,6 +58,7 @@ IN_PLACE = {  # the nodes of those that change a tensor's own shape
 }
 permute = _mover("PermuteBackward0", np.transpose, lambda g, shape, dims: permute(g, _inverse(dims)))
 flip = _mover("FlipBackward0", lambda x, dims: np.array(np.flip(x, dims)), lambda g, shape, dims: flip(g, dims))
+tril = _mover("TrilBackward0", np.tril, lambda g, shape, k: tril(g, k), "diagonal")
 diagonal = _mover("DiagonalBackward0", lambda x, k, i, j: _writable(np.diagonal(x, k, i, j)),
                   lambda g, shape, k, i, j: diagonal_backward(g, shape, k, i, j), "offset dim1 dim2")  # fmt: skip
 diagonal_backward = _mover("DiagonalBackwardBackward0", lambda g, shape, k, i, j: _diagonal_back(g, shape, k, i, j),

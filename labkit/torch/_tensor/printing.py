@@ -10,7 +10,26 @@ import numpy as np
 
 from .dtype import get_default_dtype
 
-PRECISION, THRESHOLD, EDGE_ITEMS, LINE_WIDTH = 4, 1000, 3, 80
+PROFILES = {
+    "default": {"precision": 4, "threshold": 1000, "edgeitems": 3, "linewidth": 80},
+    "short": {"precision": 2, "threshold": 1000, "edgeitems": 2, "linewidth": 80},
+    "full": {"precision": 4, "threshold": math.inf, "edgeitems": 3, "linewidth": 80},
+}
+_options = {**PROFILES["default"], "sci_mode": None}
+
+
+def set_printoptions(precision=None, threshold=None, edgeitems=None, linewidth=None, profile=None, sci_mode=None):
+    """How tensors print from now on. None changes nothing, but `sci_mode=None` lets the elements decide again.
+
+    >>> import labkit.torch as torch
+    >>> torch.set_printoptions(precision=2)
+    >>> torch.tensor(1.2345)
+    tensor(1.23)
+    >>> torch.set_printoptions(profile="default")
+    """
+    given = {"precision": precision, "threshold": threshold, "edgeitems": edgeitems, "linewidth": linewidth}
+    _options.update(PROFILES.get(profile, {}), sci_mode=sci_mode)
+    _options.update({name: value for name, value in given.items() if value is not None})
 
 
 class _Format:
@@ -31,15 +50,16 @@ class _Format:
         size = np.abs(values)
         small, large = size.min(), size.max()
         self.whole = bool(np.all(size == np.ceil(size)))
-        self.scientific = bool(large / small > 1000 or large > 1e8 or (not self.whole and small < 1e-4))
+        wide = bool(large / small > 1000 or large > 1e8 or (not self.whole and small < 1e-4))
+        self.scientific = wide if _options["sci_mode"] is None else _options["sci_mode"]
         self.width = max(len(self._text(v)) for v in values.tolist())
 
     def _text(self, value):
         if self.scientific:
-            return f"{value:.{PRECISION}e}"
+            return f"{value:.{_options['precision']}e}"
         if self.whole:
             return f"{value:.0f}" + ("." if math.isfinite(value) else "")
-        return f"{value:.{PRECISION}f}"
+        return f"{value:.{_options['precision']}f}"
 
     def __call__(self, value):
         return (self._text(value) if self.floating else str(value)).rjust(self.width)
@@ -47,7 +67,7 @@ class _Format:
 
 def _cut(items):
     """First and last `edgeitems`, and whether anything was left out."""
-    n = EDGE_ITEMS
+    n = _options["edgeitems"]
     return (items[:n], items[len(items) - n :]) if len(items) > 2 * n else None
 
 
@@ -63,7 +83,7 @@ def _summary_elements(array):
 def _vector(array, indent, style, summarize):
     ends = _cut(array.tolist()) if summarize else None
     words = [*map(style, ends[0]), " ...", *map(style, ends[1])] if ends else [style(v) for v in array.tolist()]
-    per_line = max(1, (LINE_WIDTH - indent) // (style.width + 2))
+    per_line = max(1, (_options["linewidth"] - indent) // (style.width + 2))
     lines = [", ".join(words[i : i + per_line]) for i in range(0, len(words), per_line)] or [""]
     return "[" + (",\n" + " " * (indent + 1)).join(lines) + "]"
 
@@ -85,7 +105,7 @@ def _body(array, indent, style, summarize):
 def _joined(body, suffixes, indent):
     last = len(body) - body.rfind("\n") + 1
     for suffix in suffixes:
-        if last + len(suffix) + 2 > LINE_WIDTH:
+        if last + len(suffix) + 2 > _options["linewidth"]:
             body, last = body + ",\n" + " " * indent + suffix, indent + len(suffix)
         else:
             body, last = body + ", " + suffix, last + len(suffix) + 2
@@ -102,7 +122,7 @@ def tensor_text(array, dtype, *said, indent=0, start="tensor("):
         usual = dtype is get_default_dtype()
         body = "[]"
     else:
-        summarize = array.size > THRESHOLD
+        summarize = array.size > _options["threshold"]
         style = _Format(_summary_elements(array) if summarize else array)
         body = _body(array, indent, style, summarize)
         usual = dtype is get_default_dtype() or dtype.name in ("int64", "bool")

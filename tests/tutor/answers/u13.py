@@ -26,6 +26,6 @@ def answer(logits, labels, size):
 
 seven = [10000, 18750, 18750, 10, 10, 18750, 5]
 wrong("run-sinking", "ten epochs are ten passes", [18750, 18750, 18750, 10, 10, 18750, 10])
-wrong("run-sinking", "the passes are not rounded down", [*seven[:6], 5.3333])
+wrong("run-sinking", "B takes the sink_size of A", [10000, 10000, *seven[2:]])
 wrong("run-sinking", "sink_size is the number of round trips", [10000, 18750, 18750, 1000, 1, 18750, 5])
 right("run-sinking", "products", [10 * 1000, 10 * 1875, 10 * 1875, 10, 10, 10 * 1875, 10 * 1000 // 1875])

@@ -23,7 +23,7 @@ right(
     above("torch.where(x > 0, w * torch.sqrt(torch.abs(x) + 1e-4), 0.0) -> w * torch.sqrt(torch.relu(x))"),
 )
 
-wrong("sick-bytes", "bits", [32000, 32_000_000, 32000, 64000, 64_000_000])
+wrong("sick-bytes", "kilobytes", [4, 4000, 4, 8, 8000])
 wrong("sick-bytes", "both are counted: p and y", [8000, 8000, 8000, 12000, 12000])
 right("sick-bytes", "products", [1000 * 4, 1000**2 * 4, 1000 * 4, 1000 * 8, 1000**2 * 8])
 

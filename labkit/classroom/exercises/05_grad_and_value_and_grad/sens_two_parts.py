@@ -230,6 +230,12 @@ sens_negated = slip(
     "(x, sens) -> (x, -sens)",
 )
 
+cube_of_the_sum = slip(
+    "second is the sum of the cubes, not the cube of the sum.",
+    "(h**3).sum() -> h.sum() ** 3",
+)
+
+
 ways = (Way("Call `ms.grad` once for each half: no function may contain both.", ("passes",), holds=_two_passes),)
 hints = (
     "First compute h = first(x), which goes to the second machine.",

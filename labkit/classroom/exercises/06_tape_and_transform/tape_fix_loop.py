@@ -242,6 +242,12 @@ doubled = slip(
 )
 
 
+memory_halved = slip(
+    "h is passed on as it is, only without its history.",
+    "h = h.detach() -> h = h.detach() * 0.5",
+)
+
+
 hints = (
     "Draw the tape of two steps. On which value of the first step does the second step still depend?",
     "The next step needs the value of h, but not its history. From which line on is the history no longer needed?",

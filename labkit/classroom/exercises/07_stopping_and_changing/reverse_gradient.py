@@ -188,12 +188,18 @@ summed_upstream = slip(
 
 features_without_x = slip(
     "The features are w * x. x is missing.",
-    "Reverse.apply(w * x) -> Reverse.apply(w * torch.ones_like(x))",
+    "Reverse.apply(w * x) -> Reverse.apply(w)",
 )
 
 w_added = slip(
     "The features are w * x. You add w and x.",
     "Reverse.apply(w * x) -> Reverse.apply(w + x)",
+)
+
+
+reciprocal = slip(
+    "backward returns -g. You divide by g.",
+    "return -g -> return -1 / g",
 )
 
 

@@ -1,15 +1,15 @@
 """# Accuracy, batch by batch (2 points)
 
-Write `accuracy(logits, labels, size)`, with NumPy. The function evaluates the test set in batches of `size` samples, of which
-the last may be smaller. It returns the fraction of **all** samples whose largest logit is at the right class, as a float. Each
-row of `logits` belongs to one sample.
+A test set is evaluated in batches of `size` samples, of which the last may be smaller. Write `accuracy(logits, labels, size)`,
+which returns the fraction of **all** samples whose largest logit is at the right class. `logits` and `labels` are NumPy arrays;
+each row of `logits` belongs to one sample. You may also compute the fraction without batches, because it is the same.
 """
 
 from functools import partial
 
 import numpy as np
 
-from labkit.classroom.writing import judged, slip, wrong
+from labkit.classroom.writing import judged, same, slip, wrong
 
 
 def accuracy(logits, labels, size):
@@ -109,7 +109,7 @@ first_batch_only = slip(
 )
 
 smallest_logit_taken = slip(
-    "argmin finds the smallest logit. The prediction is the largest one: argmax.", "argmax -> argmin"
+    "You took the smallest logit of each row. The prediction is the largest one: argmax.", "argmax -> argmin"
 )
 divided_by_the_size = slip(
     "You divide by the size of a batch. Divide by the number of samples.", "right / seen -> right / size"
@@ -122,7 +122,11 @@ no_axis = slip(
     "argmax without an axis gives one place in the whole array. Each row has its own: axis=1.",
     "argmax(axis=1) -> argmax()",
 )
-whole_number = slip("// rounds down to a whole number. Divide with /.", "float(right / seen) -> float(right // seen)")
+whole_number = slip(
+    "You return 0, although some samples are right. Is the fraction rounded down (//, int), or are logits, not their places, "
+    "compared with labels?",
+    "float(right / seen) -> float(right // seen)",
+)
 labels_of_the_first_batch = slip(
     "Every batch is compared with the labels of the first one.", "== labels[rows] -> == labels[: len(logits[rows])]"
 )
@@ -148,7 +152,62 @@ first_batch_not_counted = slip(
     "The first batch is left out.", "range(0, len(labels), size) -> range(size, len(labels), size)"
 )
 
+labels_of_the_first_size = slip(
+    "Every batch is compared with the labels of the first one.", "== labels[rows] -> == labels[:size]"
+)
+one_label_for_all = slip(
+    "All samples of a batch are compared with one label. Each sample has its own.",
+    "== labels[rows] -> == labels[start]",
+)
+_OVERLAP = "The batches overlap, so some samples count twice: a batch ends at start + size, without this sample."
+batches_overlap = slip(_OVERLAP, "start + size) -> start + size + 1)")
+batches_overlap_in_the_count = slip(
+    _OVERLAP, "start + size) -> start + size + 1)", "right / seen -> right / len(labels)"
+)
+_GAP = "A slice ends before its end: your batches miss their last sample."
+last_row_left_out = slip(_GAP, "start + size) -> start + size - 1)")
+last_row_counted = slip(_GAP, "start + size) -> start + size - 1)", "right / seen -> right / len(labels)")
+_EACH = "A batch begins at every sample. The next one begins size samples later: range(0, len(labels), size)."
+start_by_start = slip(_EACH, "range(0, len(labels), size) -> range(len(labels))")
+start_by_start_counted = slip(
+    _EACH, "range(0, len(labels), size) -> range(len(labels))", "right / seen -> right / len(labels)"
+)
+counted_from_one = slip(
+    "Classes are counted from 0, as argmax does. You added 1.", "argmax(axis=1) -> argmax(axis=1) + 1"
+)
+second_largest = slip(
+    "You took the second largest logit of each row. The prediction is the largest one.",
+    "argmax(axis=1) -> argsort(axis=1)[:, -2]",
+)
+whole_batches_alone = slip("You count the batches in which all samples are right. Count samples.", ").sum() -> ).all()")
+any_in_the_batch = slip("You count the batches in which any sample is right. Count samples.", ").sum() -> ).any()")
+means_added = slip(
+    "You add up the accuracies of the batches, and divide by the number of samples. Add up the samples that are right.",
+    ").sum() -> ).mean()",
+)
+weighted_by_size = slip(
+    "Each batch counts as if it had size samples. The last one may have fewer.", ").sum() -> ).mean() * size"
+)
+divided_by_the_full_batches = slip(
+    "You divide by the samples of the full batches. Those of the last batch count, too.",
+    "right / seen -> right / (len(labels) // size * size)",
+)
 
+
+@wrong(
+    "The digits after the second or third are missing: do not round the fraction.",
+    when=lambda i, expected, got: abs(got - expected) < 0.00501 and any(same(round(expected, n), got) for n in (2, 3)),
+)
+def rounded(logits, labels, size):
+    return round(accuracy(logits, labels, size), 2)
+
+
+errors = (
+    (
+        "broadcast together",
+        "A batch needs one prediction for each row, from argmax over axis=1, and the labels of the same rows.",
+    ),
+)
 hints = (
     "Keep two counters, one of the right samples and one of all samples, as the metric does.",
     "logits[rows].argmax(axis=1) == labels[rows] says which samples of a batch are right.",

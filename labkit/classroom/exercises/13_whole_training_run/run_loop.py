@@ -9,8 +9,10 @@ epoch. The last batch may be smaller.
 
 from functools import partial
 
+import numpy as np
+
 from labkit import torch
-from labkit.classroom.writing import judged, slip, wrong
+from labkit.classroom.writing import Way, judged, slip, wrong
 
 
 def answer(w, x, y, size, epochs):
@@ -79,7 +81,10 @@ def gradients_of_the_epoch(w, x, y, size, epochs):
     return _trained(w, x, y, size, epochs, each="epoch")
 
 
-@wrong("The weights are as they were: zero_grad stands between backward and step, or no step is taken at all.")
+@wrong(
+    "The weights are as they were: when step is called, .grad of this w is empty. Is it cleared after backward, or does the "
+    "optimizer have another tensor?"
+)
 def no_steps(w, x, y, size, epochs):
     return w.detach().clone()
 
@@ -167,7 +172,54 @@ last_row_left_out = slip(
     "slice(start, start + size) -> slice(start, start + size - 1)",
 )
 
+one_sample_left_out = slip(
+    "A last batch of one sample is left out: range ends too early.",
+    "range(0, len(x), size) -> range(0, len(x) - 1, size)",
+)
+all_samples_at_once = slip(
+    "You take one step for each epoch, with all samples. Take one for each batch.",
+    "range(0, len(x), size) -> range(1)",
+    "slice(start, start + size) -> slice(None)",
+)
+all_samples_each_time = slip(
+    "Every step takes all samples. Take those of its batch.", "slice(start, start + size) -> slice(None)"
+)
+filled_up = slip(
+    "Your last batch takes earlier samples again, so they count twice. The last batch may be smaller.",
+    "slice(start, start + size) -> slice(min(start, len(x) - size), start + size)",
+)
+divided_by_all_samples = slip(
+    "You divide the sum over a batch by the number of all samples. Take the mean of the batch.",
+    "** 2).mean()\n -> ** 2).sum() / len(x)\n",
+)
+divided_by_the_epochs = slip(
+    "You divide the loss by the number of epochs. It is the mean of its batch.",
+    "** 2).mean()\n -> ** 2).mean() / epochs\n",
+)
+first_batch_alone = slip(
+    "You return after the first step.",
+    "            optimizer.step()\n    return w.detach() ->             optimizer.step()\n            return w.detach()",
+)
+_PARTS = "You divide each loss by the number of batches, as for accumulation. Here each batch has a step of its own."
+divided_by_the_batches = slip(_PARTS, "** 2).mean()\n -> ** 2).mean() / len(range(0, len(x), size))\n")
+divided_by_the_full_batches = slip(_PARTS, "** 2).mean()\n -> ** 2).mean() / (len(x) // size)\n")
 
+
+@wrong("The weights move along the gradient, so the loss grows. SGD subtracts it.")
+def uphill(w, x, y, size, epochs):
+    for _ in range(epochs):
+        for a, b in zip(x.split(size), y.split(size)):
+            w = w + 0.05 * 2 * a.T @ (a @ w - b) / len(b)
+    return w.detach()
+
+
+ways = (
+    Way(
+        "You take a step for a batch without samples, whose mean is nan. range(0, len(x), size) ends with the last sample.",
+        ("passes",),
+        holds=lambda inputs, expected, got, done: not np.isnan([value for value, _ in done["passes"]]).any(),
+    ),
+)
 hints = (
     "What is in w.grad when the second batch calls backward?",
     "With 7 samples and size 3: which values does start take, and which samples are in no batch?",

@@ -85,10 +85,11 @@ size_without_sinking = wrong(
 )
 
 a_trip_per_step = wrong(
-    "With sinking the host starts an epoch and waits once, for its last result.", {3: steps, 4: whole}
+    "With sinking the host starts an epoch and waits once, for its last result.",
+    {3: either(steps, whole), 4: either(whole, steps)},
 )
 
-no_sinking_is_free = wrong("Without sinking every step comes back to the host.", {5: epochs})
+no_sinking_is_free = wrong("Without sinking every step comes back to the host.", {5: either(epochs, 1)})
 
 begins_anew = wrong(
     f"The next epoch goes on where the last one ended. So {steps} steps are {steps // batches} passes, and "
@@ -120,15 +121,25 @@ one_epoch = wrong(
 )
 
 trips_of_whole_passes = wrong(
-    f"An epoch of A is {size} steps, with one round trip. You divided all batches by the sink size.",
-    {3: -(-whole // size)},
+    f"An epoch of A is one launch of {size} steps, with one round trip. It does not matter where a pass over the data ends.",
+    {3: either(-(-whole // size), epochs * -(-batches // size))},
 )
 
 rounded_up = wrong("Only whole passes count: round down.", {6: answer[6] + 1})
 
 sizes_of_no_use = wrong(
-    "Without sinking sink_size plays no part: the host waits for every step of all passes.", {5: steps}
+    "Without sinking sink_size plays no part: the host waits for every step of all passes.",
+    {5: either(steps, -(-whole // size), epochs * -(-batches // size))},
 )
 rounds_multiplied = wrong(
     f"A makes {epochs} epochs of {size} steps each.", {0: either(batches * size, epochs * size * batches)}
+)
+
+launches_for_steps = wrong(
+    "That is the number of launches, one for each epoch. Each of them has many steps.",
+    {0: epochs, 1: epochs, 2: epochs},
+)
+minus_one_for_size = wrong("B has a sink_size of -1, the whole data set, and not that of A.", {1: steps})
+both_ways = wrong(
+    "The host waits once for each step: sending the batch and getting the result is one round trip.", {5: 2 * whole}
 )

@@ -94,7 +94,8 @@ frameworks_exchanged = wrong(
 )
 
 gradient_has_the_dtype_of_the_loss = wrong(
-    "The loss is float64, but the gradient has to fit its input: it has the dtype of x.", {8: "float64"}
+    "The loss is float64, but the gradient has to fit its input: it has the dtype of x.",
+    {8: either("float64", "float16")},
 )
 
 a_numpy_scalar_widens = judged("python-numbers-widen", {5: "float64"})
@@ -102,7 +103,14 @@ eight = judged("structure", ["float32", "float64", "float16", "float32", "float6
 
 lists_are_float64 = wrong(
     "A list of Python floats has no dtype of its own: both frameworks make float32 of it.",
-    {0: "float64"},
+    {0: either("float64", "float16")},
 )
 
 wider_than_both = wrong("float16 and float32 give the wider of the two, float32.", {3: "float64"})
+
+scalar_takes_over = wrong(
+    "The tensor without dimensions does not decide alone: float16 is in neither of them.", {6: "float16", 7: "float16"}
+)
+all_alike = wrong(
+    "x is float32, and a number next to it changes nothing. Nothing here is float16.", {5: "float16", 4: "float16"}
+)

@@ -10,7 +10,8 @@ and, far worse, for `w`, which all elements share. Fix the function so that ever
 import numpy as np
 
 from labkit import torch
-from labkit.classroom.writing import judged, same, slip, wrong
+from labkit.classroom.ways import exact
+from labkit.classroom.writing import Way, judged, same, slip, wrong
 
 
 def answer(x, w):
@@ -22,15 +23,15 @@ def answer(x, w):
 def draw(rng):
     """Six elements, of which one is 0 and two are negative, in any order; and a weight."""
     x = np.concatenate([rng.uniform(0.5, 4.0, 3), [0.0], -rng.uniform(0.5, 4.0, 2)])
-    return rng.permutation(x).astype(np.float32), np.array(rng.uniform(0.5, 2.0), np.float32)
+    return rng.permutation(x), np.array(rng.uniform(0.5, 2.0) * rng.choice([-1, 1]))
 
 
 tensors = "torch"
 
 
 @wrong(
-    "There is still nan in the gradient for w. The right values are selected, but sqrt was run on all elements, and "
-    "the upstream gradient 0 of the others is multiplied by nan. Give sqrt a harmless input there.",
+    "There is still nan in the gradient for w: sqrt gets elements below 0, or is multiplied by 0 too late. Give it a harmless "
+    "input wherever x is not positive.",
     when=lambda i, expected, got: np.isnan(got[1]),
 )
 def nan_in_the_weight(x, w):
@@ -59,7 +60,7 @@ def zero_left(x, w):
 @wrong(
     "The inner where is right, but its harmless values count: the outer where selects x > 0, and 0.0 elsewhere.",
     when=lambda i, expected, got: (
-        same(expected[0], got[0]) and np.isfinite(got[1]) and float(got[1]) > float(expected[1]) * 1.01
+        same(expected[0], got[0]) and np.isfinite(got[1]) and float(got[1]) > float(expected[1]) * (1 + 1e-6)
     ),
 )
 def harmless_input_counted(x, w):
@@ -120,8 +121,9 @@ errors = (
 
 @wrong(
     "You added a number under the root, so no gradient is exact. Give sqrt x itself where it is positive, and 1.0 elsewhere.",
-    when=lambda i, expected, got: any(
-        same(0.5 * i[1] / np.sqrt(i[0][i[0] > 0] + small), got[0][i[0] > 0]) for small in (0.1, 0.01, 1e-3)
+    when=lambda i, expected, got: (
+        np.any(added := (0.5 * i[1] / got[0][i[0] > 0]) ** 2 - i[0][i[0] > 0])
+        and 0 < np.ptp(added) < 1e-3 * np.min(added)
     ),
 )
 def small_number_under_the_root(x, w):
@@ -139,6 +141,62 @@ def x_detached(x, w):
     return torch.zeros(6), torch.autograd.grad(root.sum(), w)[0]
 
 
+@wrong(
+    "The gradient of x belongs to all six elements: 0 for those that are not positive.",
+    when=lambda i, e, got: np.size(got[0]) == 3,
+)
+def positive_elements_alone(x, w):
+    found = answer(x, w)
+    return found[0][x > 0], found[1]
+
+
+@wrong(
+    "An element that is not positive still has a gradient. It counts as 0, which is a constant: the outer where has 0.0 there.",
+    when=lambda i, expected, got: (
+        same(expected[0][i[0] > 0], got[0][i[0] > 0]) and np.isfinite(got[0]).all() and np.any(got[0][i[0] <= 0])
+    ),
+)
+def gradient_of_the_others(x, w):
+    root = torch.where(x > 0, w * torch.sqrt(torch.where(x > 0, x, 1.0)), x)
+    return torch.autograd.grad(root.sum(), (x, w))
+
+
+@wrong(
+    "Some positive elements have the gradient 0, because they are replaced, too. Replace only what is not positive.",
+    when=lambda i, expected, got: (
+        (bad := [g == 0 for g, e in zip(got[0], expected[0]) if e != 0 and not same(float(e), float(g))]) and all(bad)
+    ),
+)
+def small_ones_replaced(x, w):
+    root = torch.where(x > 0, w * torch.sqrt(torch.where(x > 3.0, x, 3.0)), 0.0)
+    return torch.autograd.grad(root.sum(), (x, w))
+
+
+value_added = slip(
+    "Where x is positive, sqrt has to get x itself. You gave it another number.", "sqrt(safe) -> sqrt(safe + 1)"
+)
+weight_under_the_root = slip(
+    "w is multiplied by the root. It is not under it.", "w * torch.sqrt(safe) -> torch.sqrt(w * safe)"
+)
+not_rooted = slip("The square root is missing.", "w * torch.sqrt(safe) -> w * safe")
+
+
+@wrong("The derivative of sqrt(x) is 1 / (2 * sqrt(x)). The 2 is missing in the gradient of x.")
+def derivative_without_the_half(x, w):
+    found = answer(x, w)
+    return 2 * found[0], found[1]
+
+
+@wrong(
+    "The derivative of w * sqrt(x) in w is sqrt(x), added up over the elements. Your gradient of w is not that sum.",
+    parts=(1,),
+)
+def weight_times_root(x, w):
+    found = answer(x, w)
+    return found[0], w.detach() * found[1]
+
+
+ways = (Way("Only some digits are right: a number added to x changes every gradient. Give sqrt x itself.", (), exact),)
 hints = (
     "where computes both of its branches in full. In the backward pass it sends 0 to the elements that it did "
     "not select.",

@@ -45,6 +45,26 @@ def reference():
     return [memory_report(difference, *map(ms.Tensor, pair)).rows[-1].bytes for pair in pairs]
 
 
+_SCALED = "A byte is the unit. You counted in thousands of bytes."
+kilobytes = wrong(_SCALED, {0: n / 250, 1: n * n / 250, 2: n / 250, 3: n / 125, 4: n * n / 125}, together=True)
+kibibytes = wrong(
+    "You counted 1024 for 1000. The answer is a number of bytes.",
+    {0: 4.096 * n, 3: 8.192 * n},
+    together=True,
+)
+half_the_bytes = wrong(
+    "A float32 takes 4 bytes, a float64 takes 8. You took half as many.",
+    {0: 2 * n, 1: 2 * n * n, 2: 2 * n, 3: 4 * n, 4: 4 * n * n},
+    together=True,
+)
+one_number = wrong(
+    "You counted the bytes of one number. The difference has many.", {0: 4, 1: 4, 2: 4, 3: 8, 4: 8}, together=True
+)
+nothing_left = wrong(
+    "The size of an array does not depend on its values: a difference of equal numbers takes as many bytes.",
+    {0: 0, 2: 0},
+)
+
 no_broadcast = wrong(
     f"({n}, 1) and ({n},) are not the same shape. Broadcasting makes a table of {n} rows and {n} columns.",
     {1: 4 * n, 4: 8 * n},
@@ -93,6 +113,6 @@ always_a_table = wrong(
 )
 
 bytes_averaged = wrong(
-    "float32 and float64 give float64, not something between: 8 bytes for each number.",
+    "float32 and float64 give float64: the difference is one array with 8 bytes for each number.",
     {3: either(6 * n, 12 * n), 4: either(6 * n * n, 12 * n * n)},
 )

@@ -71,7 +71,8 @@ still_adds = slip(
 )
 
 still_a_table = slip(
-    "(6, 1) minus (6,) broadcasts to a table of 6 by 6. Give both sides the same shape.",
+    "Each prediction is compared with all labels: (6, 1) minus (6,) broadcasts to a table of 6 by 6. Give both sides the same "
+    "shape.",
     "(hidden @ w2)[:, 0] - y -> hidden @ w2 - y",
 )
 
@@ -105,7 +106,7 @@ half_rate = slip("The learning rate is 0.1.", "lr=0.1 -> lr=0.01")
 tanh_left_out = slip("tanh is missing between the two layers.", "torch.tanh(x @ w1) -> (x @ w1)")
 
 squared_mean = slip(
-    "You squared the mean error. The loss is the mean of the squares.",
+    "Only the mean of the predictions counts. Square each error, and take the mean of the squares.",
     "(((hidden @ w2)[:, 0] - y) ** 2).mean() -> ((hidden @ w2)[:, 0] - y).mean() ** 2",
 )
 
@@ -116,7 +117,29 @@ second_reset_alone = slip(
     "The gradient of w1 is never reset: it adds up from step to step.", "optimizer.zero_grad() -> w2.grad = None"
 )
 
+step_after_the_loop = slip(
+    "There is one step in all: step stands behind the loop, or the loop ends too early. It belongs to each of the four.",
+    "        optimizer.step()\n ->     optimizer.step()\n",
+)
+tenfold_rate = slip("The learning rate is 0.1.", "lr=0.1 -> lr=1.0")
+absolute_errors = slip("The errors are squared. You took absolute values.", ") ** 2).mean() -> ).abs()).mean()")
+half_the_square = slip(
+    "Your steps are half as long: the loss has no factor 1/2, and the learning rate is 0.1.",
+    "** 2).mean() -> ** 2).mean() / 2",
+)
+output_squashed = slip(
+    "tanh belongs to the hidden layer only, not to the output.", "(hidden @ w2) -> torch.tanh(hidden @ w2)"
+)
+_ONE = "One prediction is compared with all labels. Each sample has its own: (hidden @ w2)[:, 0] has six."
+first_prediction = slip(_ONE, "(hidden @ w2)[:, 0] -> (hidden @ w2)[0]")
+last_prediction = slip(_ONE, "(hidden @ w2)[:, 0] -> (hidden @ w2)[-1]")
 
+errors = (
+    (
+        "does not require grad",
+        "No weight has a path to the loss: something is detached, or computed under no_grad, between the weights and the loss.",
+    ),
+)
 hints = (
     "Print the shape of hidden @ w2 - y, and w1.grad after the first step.",
     "Which lines of a training step are missing? The order is zero_grad, forward, backward, step.",

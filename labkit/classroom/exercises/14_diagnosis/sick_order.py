@@ -50,7 +50,7 @@ draw = (
 
 
 @wrong(
-    "You clipped the scaled gradients and unscaled afterwards: the step is smaller by the scale. This is Eve's fault."
+    "A clipped gradient comes out with the norm limit / scale. Unscale first: limit is for the norm of unscaled gradients."
 )
 def clip_before_unscale(a, b, scale, limit):
     return tuple(g / scale for g in prepare(a, b, 1.0, limit))
@@ -64,8 +64,7 @@ def each_by_itself(a, b, scale, limit):
 
 
 @wrong(
-    "Gradients shorter than the limit get its norm, too. A clip leaves them as they are, and measures them without "
-    "the loss scale."
+    "Gradients shorter than the limit get its norm, too. Divide by the scale, and then shorten only those that are longer."
 )
 def always_at_the_limit(a, b, scale, limit):
     return prepare(a, b, 1.0, limit)
@@ -73,7 +72,7 @@ def always_at_the_limit(a, b, scale, limit):
 
 @wrong(
     "There is an inf or a nan in a or b. Such a step has to be skipped: return ().",
-    when=lambda i, expected, got: expected == () and len(got) == 2,
+    when=lambda i, expected, got: expected == () and len(got) > 0,
 )
 def not_skipped(a, b, scale, limit):
     return prepare(a, b, scale, limit) or (a / scale, b / scale)
@@ -121,7 +120,7 @@ b_not_scaled_down = slip(
 )
 
 limit_scaled = slip(
-    "Norms above the limit are not clipped. The gradients are unscaled, and the limit is as it was given.",
+    "Norms above the limit are not clipped. The norm is that of the unscaled gradients, and the limit is as it was given.",
     "limit / norm -> limit * scale / norm",
 )
 
@@ -157,6 +156,83 @@ mean_of_the_norms = slip(
 )
 
 
+@wrong(
+    "A gradient that is larger than the limit is skipped. Shorten it: only inf and nan are a reason to skip.",
+    when=lambda i, expected, got: len(expected) == 2 and len(got) == 0 and _long(*i),
+)
+def long_ones_skipped(a, b, scale, limit):
+    found = prepare(a, b, scale, np.inf)
+    return found if found and not _long(a, b, scale, limit) else ()
+
+
+def _long(a, b, scale, limit):
+    return np.sqrt(np.sum(a**2) + np.sum(b**2)) > limit * scale
+
+
+@wrong(
+    "Steps with finite gradients are skipped. The result is () only if an element is inf or nan.",
+    when=lambda i, expected, got: len(expected) == 2 and len(got) == 0,
+)
+def finite_ones_skipped(a, b, scale, limit):
+    return ()
+
+
+@wrong(
+    "The check is upside down: finite gradients are skipped, and those with an inf or a nan are not.",
+    when=lambda i, expected, got: {len(expected), len(got)} == {0, 2},
+)
+def check_upside_down(a, b, scale, limit):
+    return () if prepare(a, b, scale, limit) else (a / scale, b / scale)
+
+
+_NORM = "np.sqrt(np.sum(a**2) + np.sum(b**2)) -> "
+largest_element = slip(
+    "You measured the largest element. The global norm is the root of the sum of all squares.",
+    _NORM + "max(np.abs(a).max(), np.abs(b).max())",
+)
+sizes_added = slip(
+    "You added absolute values. The global norm is the root of the sum of all squares.",
+    _NORM + "np.abs(a).sum() + np.abs(b).sum()",
+)
+mean_of_all_squares = slip(
+    "A norm adds the squares. You took their mean.",
+    _NORM + "np.sqrt((np.sum(a**2) + np.sum(b**2)) / (a.size + b.size))",
+)
+factor_squared = slip(
+    "The factor is squared: a clipped gradient has not the norm limit.", "limit / norm -> limit**2 / norm**2"
+)
+factor_rooted = slip("You took the root of the factor. It is limit / norm.", "limit / norm -> np.sqrt(limit / norm)")
+excess_subtracted = slip(
+    "You subtracted how far the norm is above the limit. Multiply by limit / norm.",
+    "min(1.0, limit / norm) -> 1.0 - max(0.0, norm - limit)",
+)
+set_to_zero = slip(
+    "Gradients above the limit become 0. Shorten them to the norm limit.",
+    "min(1.0, limit / norm) -> 1.0 if norm <= limit else 0.0",
+)
+
+
+@wrong(
+    "A clipped gradient comes out a little shorter than limit. Add nothing to the norm.",
+    when=lambda i, expected, got: (
+        len(expected) == len(got) == 2
+        and all(0.9 < float(np.max(g / e)) < 1 and np.ptp(g / e) < 1e-9 for e, g in zip(expected, got))
+    ),
+)
+def small_number_added(a, b, scale, limit):
+    found = prepare(a, b, scale, limit)
+    return tuple(g * limit / (limit + 1e-2) for g in found) if _long(a, b, scale, limit) else found
+
+
+@wrong(
+    "Return the two gradients as a tuple. You joined them to one array.",
+    when=lambda i, e, got: isinstance(got, np.ndarray),
+)
+def joined(a, b, scale, limit):
+    return np.concatenate(prepare(a, b, scale, limit) or (a, b))
+
+
+errors = (("nothing (None)", "A step that is skipped returns the empty tuple: return ()."),)
 hints = (
     "For the first test, unscale before you compute a norm. For the last one, check before you compute with values that "
     "are not finite.",

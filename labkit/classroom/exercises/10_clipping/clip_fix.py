@@ -76,7 +76,7 @@ def as_it_was(w, first, second, scale, limit):
     return w - 0.1 * mean
 
 
-@wrong("The clip sees gradients that are too long by the loss scale. Unscale first.")
+@wrong("The clip is too strong by the loss scale. Unscale the gradients first, then clip them to the limit as it is.")
 def clip_before_unscale(w, first, second, scale, limit):
     mean = ms.ops.clip_by_global_norm(((first + second) / 2,), limit)[0] / scale
     return w - 0.1 * mean if ms.amp.all_finite((mean,)) else w
@@ -189,7 +189,6 @@ rate_before_the_clip = slip(
 limit_scaled = slip(
     "The mean is unscaled when you clip it, so the limit is not scaled either.", "limit)[0] -> limit * scale)[0]"
 )
-limit_unscaled = slip("The limit carries no loss scale. Do not divide it.", "limit)[0] -> limit / scale)[0]")
 first_scaled_still = slip(
     "Both gradients carry the loss scale. You unscaled only the second.",
     "first / scale + second / scale -> first + second / scale",

@@ -45,7 +45,7 @@ draw = (
     partial(_scaled_workers, limit=0.6, long=1),
     partial(_scaled_workers, limit=0.6, ill=[(1, np.nan)]),
     partial(_scaled_workers, limit=0.3, ill=[(0, np.inf), (1, -np.inf)]),
-    partial(_scaled_workers, limit=2.5, long=1),
+    partial(_scaled_workers, limit=20.0, long=1),  # longer than the scaled gradients
     partial(_scaled_workers, limit=0.05),  # below 0.1 times the norm of the mean
 )
 tensors = "mindspore"
@@ -204,10 +204,6 @@ half_of_one = slip(
 other_half = slip(
     "The mean is half of the sum, so each gradient counts half.",
     "(first / scale + second / scale) / 2 -> first / scale / 2 + second / scale",
-)
-scale_multiplied = slip(
-    "Unscale divides by the loss scale. You multiplied by it.",
-    "first / scale + second / scale -> first * scale + second * scale",
 )
 stretched = slip(
     "You gave every gradient the norm limit. A clip leaves a shorter one as it is.",

@@ -1,7 +1,7 @@
 """# Two outputs, by hand (2 points)
 
 A function `fn(x, y)` has a fixed weight `w` and two outputs: `logits = sum(w * x)` and `loss = (logits - y)**2`. Write
-`by_hand(w, x, y)` in plain NumPy, which returns the same as `ms.grad(fn)(x, y)` with the default `has_aux=False`. `w` and `x`
+`by_hand(w, x, y)` in plain NumPy; it returns the same as `ms.grad(fn)(x, y)` with the default `has_aux=False`. `w` and `x`
 have the shape `(1, 3)`, and `y` is a number; all are float32.
 """
 

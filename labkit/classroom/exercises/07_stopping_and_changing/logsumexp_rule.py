@@ -1,6 +1,6 @@
 """# logsumexp without overflow (3 points)
 
-`logsumexp(x)` is `log(sum(exp(x)))`. Write `answer(x, g)` in plain NumPy, which returns a pair: the value of
+`logsumexp(x)` is `log(sum(exp(x)))`. Write `answer(x, g)` in plain NumPy; it returns a pair: the value of
 `logsumexp(x)`, and the gradient of `x` for the upstream gradient `g` (a number). `x` has four elements, each near
 2000 or near -2000, where `exp` gives infinity or 0. Both results must be finite and exact.
 """

@@ -5,7 +5,7 @@ of the optimizer's parameters, clips the gradients by their global norm to `limi
 loss.
 
 Then write `train(w, x, y, limit)`, where `w`, `x` and `y` are Tensors. It trains `nn.Dense(3, 1, weight_init=w,
-has_bias=False)` with `nn.MSELoss()` and `nn.SGD` at the learning rate 0.1, by calling your Cell three times with `x, y`.
+has_bias=False)` with `nn.MSELoss()` and `nn.SGD` with a learning rate of 0.1, by calling your Cell three times with `x, y`.
 Return the tuple `(losses, weight)`: a tuple of the three losses, and the final weight, `layer.weight.value()`.
 """
 

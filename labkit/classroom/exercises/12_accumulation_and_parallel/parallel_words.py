@@ -2,7 +2,7 @@
 
 Sentences of different lengths are padded to one length. `x` has the shape (sentences, positions, 3), `y` and `mask` the shape
 (sentences, positions). `mask` is 1.0 for a word and 0.0 for padding, where the values of `x` and `y` have no meaning. The loss
-is the mean of `(x @ w - y) ** 2` over all words. This loop takes the sentences in `count` micro-batches of the same size:
+is the mean of `(x @ w - y) ** 2` over all words. This loop processes the sentences in `count` micro-batches of the same size:
 
 [[as_it_was as accumulate]]
 

@@ -2,7 +2,7 @@
 
 A test set is evaluated in batches of `size` samples, of which the last may be smaller. Write `accuracy(logits, labels, size)`,
 which returns the fraction of **all** samples whose largest logit is at the right class. `logits` and `labels` are NumPy arrays;
-each row of `logits` belongs to one sample. You may also compute the fraction without batches, because it is the same.
+each row of `logits` belongs to one sample. You may also compute the fraction without batches, because the result is the same.
 """
 
 from functools import partial

@@ -1,7 +1,7 @@
 """# Fix the training loop (3 points)
 
 This loop raises no error, but it has two faults: one makes the steps wrong, and one leaves out samples. Fix both: the loop
-should take one step of SGD with the learning rate 0.05 for each batch of `size` samples, and use every sample once in every
+should take one step of SGD with a learning rate of 0.05 for each batch of `size` samples, and use every sample once in every
 epoch. The last batch may be smaller.
 
 [[both_faults as answer]]

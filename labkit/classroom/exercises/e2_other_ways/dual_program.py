@@ -9,7 +9,7 @@ program = (("multiply", 0, 1), ("tanh", 2), ("add", 3, 0))
 means: values 0 and 1 are the inputs, value 2 is their product, value 3 is `tanh` of value 2, and value 4 is the sum of values 3
 and 0. The last value is the result.
 
-Write `run(program, inputs, direction)`, where each input changes at its rate in `direction`. The function returns a tuple: the
+Write `run(program, inputs, direction)`, where `direction` contains the rate of each input. The function returns a tuple: the
 result, and the rate at which the result changes. The operations are `"add"`, `"multiply"` and `"tanh"`. Use `math.tanh` or
 `np.tanh`, and no automatic differentiation other than your own. The rate is compared to 12 digits.
 """

@@ -289,6 +289,19 @@ x_for_the_gradient = slip(
 )
 
 
+@wrong("You return z. Asked for is x after the third step, and seen.", parts=(0,))
+def z_returned(x, y):
+    x, seen = port(x, y)
+    before = x / (1 - 0.2 * y)
+    return before**2 * y, seen
+
+
+@judged("z-returned")
+def z_of_the_last_x(x, y):
+    x, seen = port(x, y)
+    return x**2 * y, seen
+
+
 ways = (Way(DELIVERED, ("passes",), holds=_each_step),)
 hints = (
     "ms.grad of a function with two outputs differentiates their sum, unless you say otherwise.",

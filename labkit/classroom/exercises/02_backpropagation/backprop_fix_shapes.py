@@ -30,7 +30,7 @@ def draw(rng):
     return (
         rng.integers(-4, 5, (int(rng.integers(4, 7)), 3)).astype(float),
         rng.integers(1, 5, 3) * rng.choice([-1.0, 1.0], 3),
-        float(rng.integers(1, 6)),
+        float(rng.integers(1, 6) * rng.choice([-1, 1])),
     )
 
 

@@ -24,7 +24,7 @@ def report(x, w, y):
 
 
 def draw(rng):
-    x, w = rng.uniform(0.5, 2.0, (2, 3)).astype(np.float32)
+    x, w = (rng.uniform(0.5, 2.0, (2, 3)) * rng.choice([-1, 1], (2, 3))).astype(np.float32)
     return x, w, np.array(rng.uniform(-2, 2), np.float32)
 
 

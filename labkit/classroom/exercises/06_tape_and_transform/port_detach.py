@@ -40,7 +40,7 @@ def reference(x):
 
 
 def draw(rng):
-    return ((rng.choice([-1, 1], 4) * rng.uniform(0.5, 1.5, 4) + 2).astype(np.float32),)
+    return ((rng.choice([-1, 1], 4) * rng.uniform(2.5, 4.0, 4) + 2).astype(np.float32),)
 
 
 tensors = "mindspore"

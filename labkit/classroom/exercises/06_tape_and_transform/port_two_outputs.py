@@ -41,7 +41,7 @@ def reference(x, y):
 
 
 def draw(rng):
-    return tuple(np.array(v, np.float32) for v in rng.uniform(0.5, 2.5, 2))
+    return tuple(np.array(v, np.float32) for v in rng.uniform(0.5, 2.5, 2) * rng.choice([-1, 1], 2))
 
 
 tensors = "mindspore"

@@ -23,7 +23,9 @@ def train(w, xs):
 
 
 def draw(rng):
-    return np.array(rng.uniform(0.5, 1.5), np.float32), rng.uniform(-0.6, 0.6, 4).astype(np.float32)
+    return np.array(rng.uniform(0.5, 1.5) * rng.choice([-1, 1]), np.float32), rng.uniform(-0.6, 0.6, 4).astype(
+        np.float32
+    )
 
 
 tensors = "torch"

@@ -36,7 +36,7 @@ def answer(w, v, x):
 
 def draw(rng):
     """`w`, `v` (numbers) and `x` (four elements), far enough from 0 that no gradient is."""
-    w, v = (np.array(a, np.float32) for a in rng.uniform(0.5, 1.5, 2))
+    w, v = (np.array(a, np.float32) for a in rng.uniform(0.5, 1.5, 2) * rng.choice([-1, 1], 2))
     return w, v, rng.uniform(1.5, 3.0, 4).astype(np.float32)
 
 

@@ -11,7 +11,7 @@ from functools import partial
 
 import numpy as np
 
-from labkit.classroom.writing import judged, slip, wrong
+from labkit.classroom.writing import judged, same, slip, wrong
 
 
 def multiply_rule(g, a, b):
@@ -291,12 +291,15 @@ def number_not_summed(g, a, b):
 
 @wrong(
     "A row with two axes, (1, n), is summed along the wrong one: it was repeated down the rows, axis 0.",
-    when=lambda i, expected, got: all(
-        np.shape(right) == np.shape(came)
-        and np.allclose(right, came)
-        or np.shape(value) == (1, np.shape(i[0])[-1])
-        and np.shape(came) == (np.shape(i[0])[0], 1)
-        for value, right, came in zip(i[1:], expected, got, strict=True)
+    when=lambda i, expected, got: (
+        not same(expected, got)
+        and all(
+            np.shape(right) == np.shape(came)
+            and np.allclose(right, came)
+            or np.shape(value) == (1, np.shape(i[0])[-1])
+            and np.shape(came) == (np.shape(i[0])[0], 1)
+            for value, right, came in zip(i[1:], expected, got, strict=True)
+        )
     ),
 )
 def row_by_axis_1(g, a, b):

@@ -38,6 +38,9 @@ RAISED = [
     ("torch.ones(2,3).reshape(-1,-1)", "RuntimeError: only one dimension can be inferred"),
     ("torch.ones(2)[2]", "IndexError: index 2 is out of bounds for dimension 0 with size 2"),
     ("torch.ones(2)[0,0]", "IndexError: too many indices for tensor of dimension 1"),
+    ("torch.ones(2)[0:len('ab')/2]", "TypeError: slice indices must be integers or None or have an __index__ method"),
+    ("torch.where(torch.ones(2) > 0, torch.ones(2))",
+     "TypeError: where() received an invalid combination of arguments: other is missing"),
     ("torch.tensor(1.)[0]",
      "IndexError: invalid index of a 0-dim tensor. Use `tensor.item()` in Python or `tensor.item<T>()"
      "` in "

@@ -82,8 +82,8 @@ def _wrapped(right, got):
         depth, inner = depth + 1, inner[0]
     if depth and not _is_sequence(right) and agree(plain_data(right), plain_data(inner)):
         return Reason("wrapped", f"The value is right, but it is still in a {type(got).__name__} of one. Take it out.")
-    flat = [value for _, value in parts(plain_data(got))]
-    if _is_sequence(right) and _is_sequence(got) and agree([value for _, value in parts(plain_data(right))], flat):
+    flat, asked = ([value for _, value in parts(plain_data(one))] for one in (got, right))
+    if _is_sequence(right) and agree(asked, flat) and not agree(plain_data(right), plain_data(got)):
         return Reason("nested-otherwise", "The values are right, but they are not grouped as the question asks.")
     return None
 

@@ -221,6 +221,8 @@ def where(condition, input=None, other=None):
         return tuple(off_tape(i, "where", condition) for i in np.nonzero(np.atleast_1d(condition._array)))
     if condition.dtype.name not in ("bool", "uint8"):
         raise error("where_condition", kind=condition.dtype.legacy)
+    if other is None:
+        raise TypeError("where() received an invalid combination of arguments: other is missing")
     dtype = common_dtype(input, other)
     operands = [converted(_as_tensor(v, dtype), dtype) for v in (input, other)]
     check_broadcast(*operands)

@@ -72,9 +72,9 @@ def _looked(tensor, parts):
 def _sliced(tensor, dim, part):
     if part.step is not None and part.step <= 0:
         raise ValueError("step must be greater than zero")
-    bounds = slice(*(None if b is None else int(b) for b in (part.start, part.stop, part.step)))
-    if bounds.indices(tensor.shape[dim]) == (0, tensor.shape[dim], 1):
+    if part.indices(tensor.shape[dim]) == (0, tensor.shape[dim], 1):  # raises for bounds that are no integers
         return tensor
+    bounds = slice(*(None if b is None else int(b) for b in (part.start, part.stop, part.step)))
     return view(tensor, _rules.basic, (slice(None),) * dim + (bounds,), "SliceBackward0")
 
 

@@ -31,7 +31,7 @@ def answer(x, g):
     return np.log(np.sum(e)), g * e / np.sum(e)
 
 
-wrong("logsumexp-rule", "the largest is subtracted, and not added again", above("exp(x) -> exp(x - np.max(x))"))
+wrong("logsumexp-rule", "the mean is taken out", above("exp(x) -> exp(x - x.mean())", "np.log( -> x.mean() + np.log("))
 wrong("logsumexp-rule", "x is clipped to what exp can take", above("exp(x) -> exp(np.clip(x, -700, 700))"))
 
 

@@ -255,6 +255,38 @@ def forward_pass_wrong(x, y):
     return b * a, (b + a) * y + a, (b + a) * x
 
 
+b_added_at_y = slip(
+    "y goes into a only. Multiply x by the gradient of a, without that of b.",
+    "d_y = d_a * x -> d_y = (d_a + d_b) * x",
+)
+
+relative = slip(
+    "These are the derivatives divided by z. Return the derivatives themselves.",
+    "return z, d_x, d_y -> return z, d_x / z, d_y / z",
+)
+
+times_z = slip(
+    "The backward pass begins with 1, the derivative of z with respect to itself, not with z.",
+    "return z, d_x, d_y -> return z, z * d_x, z * d_y",
+)
+
+
+value_of_b_at_x = slip(
+    "The edge from x into b brings the gradient of b, which is a. You add the value b.",
+    "* y + d_b -> * y + b",
+)
+
+x_for_the_gradient_of_b = slip(
+    "a gets the gradient of b times 1 through b = a + x. You add x.",
+    "d_a = b + d_b -> d_a = b + x",
+)
+
+paths_of_x = slip(
+    "Three paths lead from x to z: through a alone, through a and b, and through b alone. You do not have all of them.",
+    "d_x = d_a * y + d_b -> d_x = d_b * y + d_b",
+)
+
+
 ways = (EXACT, PLAIN)
 hints = (
     "Draw the graph. Two edges leave a, and two edges leave x.",

@@ -7,7 +7,7 @@ the one with respect to `b`. They are compared to 12 digits.
 
 from functools import partial
 
-from labkit.classroom.writing import EXACT, judged, slip, wrong
+from labkit.classroom.writing import EXACT, slip, wrong
 
 
 def local(op, a, b):
@@ -68,8 +68,11 @@ def values_returned(op, a, b):
     return {"add": a + b, "subtract": a - b, "multiply": a * b, "divide": a / b}[op]
 
 
-@judged("ones-for-all")
-def always_ones(op, a, b):
+@wrong(
+    'You give (1, 1) for all four operations. A condition such as op == "add" or "subtract" is always true: compare op '
+    "with each text."
+)
+def ones_for_all(op, a, b):
     return 1.0, 1.0
 
 
@@ -190,13 +193,6 @@ add_divides = slip(
     'op == "add" -> op == "plus"',
 )
 
-ones_for_all = slip(
-    'You give (1, 1) for all four operations. A condition such as op == "add" or "subtract" is always true: compare op '
-    "with each text.",
-    'op == "add" -> op == "add" or "subtract"',
-)
-
-
 both_negative = slip(
     "In a - b the minus belongs to b alone.",
     "1.0, -1.0 -> -1.0, -1.0",
@@ -242,6 +238,17 @@ b_cubed = slip(
 minus_in_front_of_all = slip(
     "In a / b only the local gradient with respect to b has a minus.",
     "return 1 / b -> return -1 / b",
+)
+
+
+operands_added = slip(
+    "In a product each local gradient is the other factor, not the sum of both.",
+    "b, a -> a + b, a + b",
+)
+
+whole_quotient_rule = slip(
+    "The quotient rule gives a derivative along one variable. Here a and b change separately: hold the other one fixed.",
+    "1 / b, -a / b**2 -> (b - a) / b**2, (b - a) / b**2",
 )
 
 

@@ -17,10 +17,12 @@ def mean(values):
 
 
 def _numbers(rng, count):
-    """So many numbers; of four and more the first is there twice, and the last one is negative."""
+    """So many numbers; of four and more the first is there twice, and the last one is negative; of six one is 0."""
     values = [float(v) for v in rng.integers(10, 200, count) / 10]
     if count > 3:
         values[1], values[-1] = values[0], -values[-1]
+    if count == 6:
+        values[2] = 0.0
     return (values,)
 
 
@@ -224,6 +226,16 @@ def the_largest(values):
 @wrong("This is the root of the mean of the squares. The mean adds the numbers as they are.")
 def root_of_the_mean_square(values):
     return (sum(value**2 for value in values) / len(values)) ** 0.5
+
+
+@wrong("You weight the numbers by their places. In a mean all numbers count the same.")
+def weighted_by_place(values):
+    return sum((i + 1) * value for i, value in enumerate(values)) / len(values)
+
+
+@wrong("Zeros count, too: divide by len(values), not by how many numbers differ from 0.")
+def zeros_not_counted(values):
+    return sum(values) / max(1, sum(value != 0 for value in values))
 
 
 hints = (

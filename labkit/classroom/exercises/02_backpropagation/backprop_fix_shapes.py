@@ -30,7 +30,7 @@ def draw(rng):
     return (
         rng.integers(-4, 5, (int(rng.integers(4, 7)), 3)).astype(float),
         rng.integers(1, 5, 3) * rng.choice([-1.0, 1.0], 3),
-        float(rng.integers(1, 6)),
+        float(rng.integers(1, 6) * rng.choice([-1, 1])),
     )
 
 
@@ -240,11 +240,6 @@ first_row_of_x = slip(
 )
 
 
-inner_value_missing = slip(
-    "The derivative of h ** 2 is 2 * h. The h is missing.",
-    "2 * h -> 2 * np.ones_like(h)",
-)
-
 x_added = slip(
     "d_h and x are multiplied, not added.",
     "d_h * x -> d_h + x",
@@ -284,6 +279,17 @@ all_of_w_for_b = slip(
     "For b you add up the contributions of one row. All rows count.",
     "d_b = np.sum(d_h) -> d_b = np.sum(d_h[-1])",
 )
+
+
+inner_value_missing = slip(
+    "The derivative of h ** 2 is 2 * h. The h is missing.",
+    "2 * h -> 2",
+)
+
+
+@judged("inner-value-missing")
+def two_for_each_element(x, w, b):
+    return 2 * x.sum(axis=0), 2.0 * x.size
 
 
 hints = (

@@ -371,6 +371,17 @@ to_the_node_itself = slip(
 )
 
 
+one_use_only = slip(
+    "You follow one use of each node only. All pairs in parents[node] count.",
+    "in parents[node]: -> in parents[node][:1]:",
+)
+
+last_use_only = slip(
+    "You follow the last use of each node only. All pairs in parents[node] count.",
+    "in parents[node]: -> in parents[node][-1:]:",
+)
+
+
 hints = (
     "For u * u, what is in parents[node]? And what is in sent afterwards?",
     "sent[parent] = ... overwrites. Either add there too, or do without sent.",

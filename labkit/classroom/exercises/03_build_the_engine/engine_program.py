@@ -478,6 +478,27 @@ def first_term_overwrites(program, inputs):
     return _replacing(program, inputs, ("add",), 0)
 
 
+every_value_begins_with_one = slip(
+    "Only the last value begins with 1. All other gradients begin at 0.",
+    "grads[-1] = 1.0 -> grads[len(inputs):] = [1.0] * len(program)",
+)
+
+root_taken = slip(
+    "The derivative of tanh is 1 - tanh(x)**2 = 1 / cosh(x)**2. The square of 1 / cosh(x) is missing.",
+    "(1 - values[node] ** 2,) -> (math.sqrt(1 - values[node] ** 2),)",
+)
+
+gradients_of_the_rest = slip(
+    "You return the gradients of the computed values. The inputs are the first values.",
+    "grads[: len(inputs)] -> grads[len(inputs) :]",
+)
+
+product_for_each = slip(
+    "In a product the local gradient with respect to a factor is the other factor alone.",
+    "values[places[1]], values[places[0]] -> values[places[1]] + values[places[0]], values[places[1]] + values[places[0]]",
+)
+
+
 ways = (EXACT, PLAIN)
 hints = (
     "Write two loops. The first appends a value for each instruction; the second is the backward pass of unit 02.",

@@ -185,6 +185,23 @@ two_in_front = slip(
     "g * (1 - ans * ans) -> g * (1 - 2 * ans * ans)",
 )
 
+sigmoid_of_the_argument = slip(
+    "x * (1 - x) belongs to the sigmoid, with its value in place of x. The derivative of tanh is 1 - tanh(x)**2.",
+    "g * (1 - ans * ans) -> g * x * (1 - x)",
+)
+
+g_in_the_square = slip(
+    "In the derivative only tanh(x) is squared. You multiply by g in place of one of the two.",
+    "g * (1 - ans * ans) -> g * (1 - g * ans)",
+)
+
+
+root_taken = slip(
+    "1 - tanh(x)**2 is the whole derivative. You took its root.",
+    "g * (1 - ans * ans) -> g * (1 - ans * ans) ** 0.5",
+)
+
+
 hints = (
     "Every rule is the upstream gradient times the local gradient.",
     "The local gradient is 1 - tanh(x)**2, and ans already is tanh(x).",

@@ -24,6 +24,11 @@ rules = (
     "A number times an array works on every element.",
     "sum() without an axis adds up everything. How many axes does a single number have?",
 )
+no_elements = wrong(
+    "(0,) is the shape of an array without elements. The sum is one number, which has no axis.", {3: (0,)}
+)
+
+
 hints = (
     "A shape is a tuple: one number for each axis.",
     "A tuple with one number is written with a comma: (3,). An empty tuple is written ().",

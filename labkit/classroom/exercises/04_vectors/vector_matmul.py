@@ -161,6 +161,38 @@ def g_twice(x, w, g):
     return g @ w.T * g, x.T @ g * g
 
 
+@wrong("A reversed matrix is not a transposed one: w.T exchanges rows and columns.")
+def reversed_rows(x, w, g):
+    return g @ w[::-1], x[::-1] @ g
+
+
+@judged("reversed-rows")
+def reversed_rows_in_dx(x, w, g):
+    return g @ w[::-1], x.T @ g
+
+
+@judged("reversed-rows")
+def reversed_rows_in_dw(x, w, g):
+    return g @ w.T, x[::-1] @ g
+
+
+@wrong("You sum g. Each element of g belongs to its own element of y: use a matrix product with g.")
+def upstream_summed(x, w, g):
+    return g.sum() * w.T, g.sum() * x.T
+
+
+@wrong(
+    "You sum rows or columns first. A matrix product multiplies g with each row of the transposed matrix, and then sums."
+)
+def sums_of_rows(x, w, g):
+    return g * w.sum(axis=1), x.sum(axis=0)[:, None] * g
+
+
+@judged("sums-of-rows")
+def sums_of_rows_in_dx(x, w, g):
+    return g * w.sum(axis=1), x.T @ g
+
+
 ways = (PLAIN,)
 hints = (
     "y[i, j] is the sum of x[i, k] * w[k, j] over k. Which elements of y depend on x[i, k], and how strongly?",

@@ -126,6 +126,17 @@ next_one_only = slip(
 )
 
 
+moved_by_one = slip(
+    "The sums are right, but each is one place too far: the first element contains all of v.",
+    "np.cumsum(v[::-1])[::-1] -> np.roll(np.cumsum(v[::-1])[::-1], 1)",
+)
+
+moved_back_by_one = slip(
+    "The sums are right, but each is one place too early: the first element contains all of v.",
+    "np.cumsum(v[::-1])[::-1] -> np.roll(np.cumsum(v[::-1])[::-1], -1)",
+)
+
+
 ways = (
     PLAIN,
     Way(

@@ -1,6 +1,6 @@
 """# It fails, and then it is wrong (3 points)
 
-This program should return, from one forward pass, the loss and its gradients with respect to `x` and `w`, as the flat tuple
+This program should return, from one backward pass, the loss and its gradients with respect to `x` and `w`, as the flat tuple
 `(loss, dx, dw)`. But it fails. Fix it, and do not stop when the error is gone: print the result, and check it by hand with
 small numbers. `x` and `w` are Tensors of three elements, and `y` is a Tensor with one number.
 
@@ -24,7 +24,7 @@ def report(x, w, y):
 
 
 def draw(rng):
-    x, w = rng.uniform(0.5, 2.0, (2, 3)).astype(np.float32)
+    x, w = (rng.uniform(0.5, 2.0, (2, 3)) * rng.choice([-1, 1], (2, 3))).astype(np.float32)
     return x, w, np.array(rng.uniform(-2, 2), np.float32)
 
 
@@ -167,6 +167,18 @@ outputs_added_by_hand = slip(
 uphill = slip(
     "The gradients have the wrong sign. They are returned as they come.",
     "return loss, dx, dw -> return loss, -dx, -dw",
+)
+
+
+gradients_added = slip(
+    "dx is the gradient with respect to x alone. You add dw to it.",
+    "return loss, dx, dw -> return loss, dx + dw, dw",
+)
+
+
+dw_twice = slip(
+    "You return dw twice. The first one is dx.",
+    "return loss, dx, dw -> return loss, dw, dw",
 )
 
 

@@ -198,6 +198,12 @@ def for_y(w, x, y):
     return -2 * (np.sum(w * x) - y)
 
 
+averaged_over_elements = slip(
+    "The loss is one number: nothing is averaged over the elements of x.",
+    "2 * (logits - y) * w -> 2 * (logits - y) * w / 3",
+)
+
+
 ways = (PLAIN,)
 hints = (
     "With has_aux=False, the function that is differentiated is loss + logits.",

@@ -203,6 +203,27 @@ weight_times = slip(
 )
 
 
+step_from_x = slip(
+    "The step starts from w. You subtract it from x.",
+    "w - 0.1 * dw -> x - 0.1 * dw",
+)
+
+divided_by_the_loss = slip(
+    "The step is 0.1 times the gradient. You divide by the loss.",
+    "0.1 * dw -> 0.1 * dw / loss",
+)
+
+sign_of_the_gradient = slip(
+    "The step is 0.1 times the gradient itself, not its sign.",
+    "0.1 * dw -> 0.1 * ms.ops.sign(dw)",
+)
+
+second_step = slip(
+    "You take a second step. Return the weight after the first one.",
+    "w - 0.1 * dw -> w - 0.1 * dw - 0.1 * ms.grad(lambda w: ((w * x).sum() - y) ** 2)(w - 0.1 * dw)",
+)
+
+
 hints = (
     "Which function does value_and_grad differentiate when forward returns two outputs?",
     "The step should return the logits but not differentiate them: they are auxiliary.",

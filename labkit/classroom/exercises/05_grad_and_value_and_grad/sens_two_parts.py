@@ -35,7 +35,7 @@ def through(x):
 
 
 def draw(rng):
-    return (rng.uniform(0.4, 1.4, 3).astype(np.float32),)
+    return ((rng.uniform(0.4, 1.4, 3) * rng.permutation([-1, 1, 1]) + 0.5).astype(np.float32),)
 
 
 tensors = "mindspore"
@@ -226,9 +226,15 @@ sens_squared = slip(
 )
 
 sens_negated = slip(
-    "The sign of sens is wrong: it is the gradient with respect to h, as it came.",
+    "The sign of sens is wrong: sens is the unchanged gradient with respect to h.",
     "(x, sens) -> (x, -sens)",
 )
+
+cube_of_the_sum = slip(
+    "second is the sum of the cubes, not the cube of the sum.",
+    "(h**3).sum() -> h.sum() ** 3",
+)
+
 
 ways = (Way("Call `ms.grad` once for each half: no function may contain both.", ("passes",), holds=_two_passes),)
 hints = (

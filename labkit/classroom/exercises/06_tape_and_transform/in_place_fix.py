@@ -187,6 +187,39 @@ divided = slip(
 )
 
 
+tanh_of_the_sum = slip(
+    "The second factor is tanh(x), not the tanh of h.",
+    "(h * t).sum() -> (h * torch.tanh(h)).sum()",
+)
+
+tanh_doubled = slip(
+    "h is tanh(x) + x. You add tanh(x) once more in place of x.",
+    "h = t + x -> h = t + t",
+)
+
+argument_doubled = slip(
+    "tanh(x) is computed before x is added. You take the tanh of 2 * x.",
+    "torch.tanh(x) -> torch.tanh(x + x)",
+)
+
+
+input_returned = slip(
+    "You return x. Asked for is the gradient.",
+    "return gradient -> return x",
+)
+
+tanh_missing_in_h = slip(
+    "h is tanh(x) + x. You take 2 * x.",
+    "h = t + x -> h = x + x",
+)
+
+
+tanh_missing = slip(
+    "Both factors have tanh(x). You take x in its place.",
+    "torch.tanh(x) -> x * 1",
+)
+
+
 hints = (
     "Which tensor does tanh save, and which line changes it?",
     "h and t are two names for one tensor, but you need two tensors.",

@@ -40,7 +40,7 @@ def reference(x):
 
 
 def draw(rng):
-    return ((rng.choice([-1, 1], 4) * rng.uniform(0.5, 1.5, 4) + 2).astype(np.float32),)
+    return ((rng.choice([-1, 1], 4) * rng.uniform(2.5, 4.0, 4) + 2).astype(np.float32),)
 
 
 tensors = "mindspore"
@@ -194,27 +194,6 @@ def gradient_returned(x):
     return port(x) - 2
 
 
-half_missing = slip(
-    "The target is 0.5 * x + 1. The 0.5 is missing.",
-    "0.5 * x + 1 -> x + 1",
-)
-
-loss_for_its_gradient = slip(
-    "You subtract the loss itself. A step subtracts 0.25 times its gradient.",
-    "ms.grad(loss)(x) -> loss(x)",
-)
-
-small_rate = slip(
-    "The rate is 0.25.",
-    "0.25 * ms.grad -> 0.025 * ms.grad",
-)
-
-x_multiplied = slip(
-    "A step is subtracted from x, not multiplied with it.",
-    "x = x - 0.25 * ms.grad(loss)(x) -> x = x * 0.25 * ms.grad(loss)(x)",
-)
-
-
 @wrong("The gradients accumulate. The program empties x.grad after each step, so each step uses its own gradient only.")
 def gradients_accumulate(x):
     total = 0
@@ -229,6 +208,69 @@ def gradients_accumulate(x):
 def loss_returned(x):
     x = port(x)
     return ((x - 0.5 * x - 1) ** 2).sum()
+
+
+@wrong("The target is 0.5 * x + 1. The 0.5 is missing.")
+def half_missing(x):
+    for _ in range(2):
+        x = x - 0.5 * (x - (x + 1))
+    return x
+
+
+@wrong("The rate is 0.25.")
+def small_rate(x):
+    for _ in range(2):
+        x = x - 0.05 * (x - (0.5 * x + 1))
+    return x
+
+
+@wrong("You subtract the loss itself. A step subtracts 0.25 times its gradient.")
+def loss_for_its_gradient(x):
+    for _ in range(2):
+        x = x - 0.25 * ((x - (0.5 * x + 1)) ** 2).sum()
+    return x
+
+
+@wrong("A step is subtracted from x, not multiplied with it.")
+def x_multiplied(x):
+    for _ in range(2):
+        x = x * 0.5 * (x - (0.5 * x + 1))
+    return x
+
+
+@wrong("The target is 0.5 * x + 1. The part with x is missing.")
+def x_missing_in_the_target(x):
+    for _ in range(2):
+        x = x - 0.5 * (x - 1)
+    return x
+
+
+@wrong("The loss has x - target in it. The target is missing.")
+def target_missing(x):
+    for _ in range(2):
+        x = x - 0.5 * x
+    return x
+
+
+@wrong("The loss is the square of x - target, not twice the difference.")
+def twice_for_squared(x):
+    for _ in range(2):
+        x = x - 0.25 * 2
+    return x
+
+
+@wrong("The target is 0.5 * x + 1. You subtract 0.5 * x.")
+def x_subtracted_in_the_target(x):
+    for _ in range(2):
+        x = x - 0.5 * (x - (1 - 0.5 * x))
+    return x
+
+
+@wrong("The target is 0.5 * x + 1: x is multiplied by 0.5.")
+def half_added(x):
+    for _ in range(2):
+        x = x - 0.5 * (x - (0.5 + x + 1))
+    return x
 
 
 ways = (Way(DELIVERED, ("passes",), holds=_both_steps),)

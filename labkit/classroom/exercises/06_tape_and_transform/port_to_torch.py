@@ -21,7 +21,7 @@ def port(v):
 
 
 def draw(rng):
-    return (rng.uniform(0.5, 2.5, 4).astype(np.float32),)
+    return ((rng.uniform(0.5, 2.5, 4) * rng.permutation([-1, -1, 1, 1])).astype(np.float32),)
 
 
 tensors = "torch"

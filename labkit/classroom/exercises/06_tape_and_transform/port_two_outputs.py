@@ -41,7 +41,7 @@ def reference(x, y):
 
 
 def draw(rng):
-    return tuple(np.array(v, np.float32) for v in rng.uniform(0.5, 2.5, 2))
+    return tuple(np.array(v, np.float32) for v in rng.uniform(0.5, 2.5, 2) * rng.choice([-1, 1], 2))
 
 
 tensors = "mindspore"
@@ -220,11 +220,6 @@ twice_for_squared = slip(
     "(x**2 * y, x -> (2 * x * y, x",
 )
 
-y_squared = slip(
-    "z is x**2 * y. The square belongs to x alone.",
-    "(x**2 * y, x -> (x**2 * y**2, x",
-)
-
 doubled_rate = slip(
     "The steps are twice as long as they should be. The rate is 0.1.",
     "0.1 * dx -> 0.2 * dx",
@@ -270,6 +265,28 @@ def a_total_too_many(x, y):
 @wrong("Only two totals are added up. There are three, one for each step.")
 def a_total_too_few(x, y):
     return port(x, y)[0], port(x, y)[1] - x - y
+
+
+step_times_x = slip(
+    "The step is 0.1 times the gradient. You multiply by x besides.",
+    "0.1 * dx -> 0.1 * dx * x",
+)
+
+z_besides = slip(
+    "seen adds up total alone. You add z, too.",
+    "seen + total -> seen + total + x**2 * y",
+)
+
+both_gradients = slip(
+    "You add the gradient with respect to y. x takes a step by its own gradient.",
+    "0.1 * dx -> 0.1 * (dx + x**2)",
+)
+
+
+x_for_the_gradient = slip(
+    "You subtract 0.1 * x. The step is 0.1 times the gradient.",
+    "0.1 * dx -> 0.1 * x",
+)
 
 
 ways = (Way(DELIVERED, ("passes",), holds=_each_step),)

@@ -23,7 +23,9 @@ def train(w, xs):
 
 
 def draw(rng):
-    return np.array(rng.uniform(0.5, 1.5), np.float32), rng.uniform(-0.6, 0.6, 4).astype(np.float32)
+    return np.array(rng.uniform(0.5, 1.5) * rng.choice([-1, 1]), np.float32), rng.uniform(-0.6, 0.6, 4).astype(
+        np.float32
+    )
 
 
 tensors = "torch"
@@ -239,6 +241,12 @@ loss_as_memory = slip(
 doubled = slip(
     "The gradient is twice too large: each loss counts once.",
     "((h - 1) ** 2).backward() -> (2 * (h - 1) ** 2).backward()",
+)
+
+
+memory_halved = slip(
+    "h is passed on as it is, only without its history.",
+    "h = h.detach() -> h = h.detach() * 0.5",
 )
 
 

@@ -1,15 +1,15 @@
 """# logsumexp without overflow (3 points)
 
 `logsumexp(x)` is `log(sum(exp(x)))`. Write `answer(x, g)` in plain NumPy, which returns a pair: the value of
-`logsumexp(x)`, and the gradient of `x` for the upstream gradient `g` (a number). `x` has four elements, all of them
-near 2000 or all near -2000, where `exp` gives infinity or 0. Both results must be finite and exact.
+`logsumexp(x)`, and the gradient of `x` for the upstream gradient `g` (a number). `x` has four elements, each near
+2000 or near -2000, where `exp` gives infinity or 0. Both results must be finite and exact.
 """
 
 from functools import partial
 
 import numpy as np
 
-from labkit.classroom.writing import PLAIN, judged, slip, wrong
+from labkit.classroom.writing import PLAIN, judged, same, slip, wrong
 
 
 def answer(x, g):
@@ -20,11 +20,11 @@ def answer(x, g):
 
 
 def _far_away(rng, side):
-    """Four numbers near each other, far away from 0 on this side; and an upstream gradient."""
+    """Four numbers near each other, far away from 0 on these sides; and an upstream gradient."""
     return side * rng.uniform(1500, 3000) + rng.uniform(-2, 2, 4), float(rng.uniform(0.5, 3.0) * rng.choice([-1, 1]))
 
 
-draw = tuple(partial(_far_away, side=side) for side in (1, -1))
+draw = tuple(partial(_far_away, side=side) for side in (1, -1, np.array([-1, 1, 1, -1])))
 
 
 @wrong(
@@ -236,6 +236,45 @@ value_as_the_share = slip(
 argument_as_the_share = slip(
     "You multiply g by x. The gradient is g times softmax.",
     "g * shifted / np.sum(shifted) -> g * x",
+)
+
+
+@wrong(
+    "Your results have about seven right digits: that is float32. Compute in float64, the dtype of x.",
+    when=lambda i, expected, got: (
+        not same(expected, got)
+        and [np.shape(one) for one in got] == [(), (4,)]
+        and all(np.allclose(got[k], expected[k], rtol=1e-6, atol=1e-7) for k in (0, 1))
+    ),
+)
+def in_float32(x, g):
+    value, gradient = answer(x, g)
+    return np.float32(value), np.asarray(gradient, np.float32)
+
+
+largest_differentiated = slip(
+    "The largest element is subtracted and added again: it has no gradient of its own. Leave out the additional 1 at its place.",
+    "g * shifted / np.sum(shifted) -> g * (shifted / np.sum(shifted) + (x == largest))",
+)
+
+largest_subtracted_from_the_share = slip(
+    "The largest element is subtracted and added again: it has no gradient of its own. Leave out the -1 at its place.",
+    "g * shifted / np.sum(shifted) -> g * (shifted / np.sum(shifted) - (x == largest))",
+)
+
+one_added = slip(
+    "log1p adds 1 to the sum: use log.",
+    "np.log(np.sum -> np.log1p(np.sum",
+)
+
+softmax_twice = slip(
+    "You take the exponential of the exponentials. One exp is enough: exp(x - m) divided by its sum.",
+    "g * shifted / np.sum(shifted) -> g * np.exp(shifted) / np.sum(np.exp(shifted))",
+)
+
+largest_twice = slip(
+    "The largest element is added twice. Once undoes what was subtracted in exp.",
+    "value = largest -> value = 2 * largest",
 )
 
 

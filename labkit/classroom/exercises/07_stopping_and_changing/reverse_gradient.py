@@ -36,7 +36,7 @@ def answer(w, v, x):
 
 def draw(rng):
     """`w`, `v` (numbers) and `x` (four elements), far enough from 0 that no gradient is."""
-    w, v = (np.array(a, np.float32) for a in rng.uniform(0.5, 1.5, 2))
+    w, v = (np.array(a, np.float32) for a in rng.uniform(0.5, 1.5, 2) * rng.choice([-1, 1], 2))
     return w, v, rng.uniform(1.5, 3.0, 4).astype(np.float32)
 
 
@@ -188,12 +188,18 @@ summed_upstream = slip(
 
 features_without_x = slip(
     "The features are w * x. x is missing.",
-    "Reverse.apply(w * x) -> Reverse.apply(w * torch.ones_like(x))",
+    "Reverse.apply(w * x) -> Reverse.apply(w)",
 )
 
 w_added = slip(
     "The features are w * x. You add w and x.",
     "Reverse.apply(w * x) -> Reverse.apply(w + x)",
+)
+
+
+reciprocal = slip(
+    "backward returns -g. You divide by g.",
+    "return -g -> return -1 / g",
 )
 
 

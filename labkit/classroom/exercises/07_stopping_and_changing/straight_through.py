@@ -162,6 +162,22 @@ correction_alone = slip(
 )
 
 
+times_rounded = slip(
+    "The gradient is 2 * (rounded(x) - t). You multiply by round(x) besides.",
+    "return rounded(x), ms.grad -> return rounded(x), ms.ops.round(x) * ms.grad",
+)
+
+absolute_value = slip(
+    "The loss has the square of rounded(x) - t. You take the absolute value.",
+    "((rounded(x) - t) ** 2).sum() -> ms.ops.abs(rounded(x) - t).sum()",
+)
+
+
+@wrong("The derivative of rounded(x) is 1 everywhere. You set the gradient to 0 where x is far from 0.")
+def only_near_zero(x, t):
+    return rounded(x), 2 * (rounded(x) - t) * (ms.ops.abs(x) <= 1)
+
+
 ways = (Way(DELIVERED, ("passes",), holds=_through_the_loss),)
 hints = (
     "You need a sum: one term carries the gradient, and the other, a stopped term, corrects the value.",

@@ -34,7 +34,10 @@ def train(w, g, lr, steps):
 
 def _weights(rng, lr, steps):
     """Weights in two binades, a gradient of both signs, and so many steps or half as many more."""
-    w, g = rng.uniform(0.6, 2.0, 4), rng.uniform(0.1, 0.2, 4) * rng.permutation([-1, 1, -1, 1])
+    w, g = (
+        rng.uniform(0.6, 2.0, 4) * rng.permutation([-1, 1, -1, 1]),
+        rng.uniform(0.1, 0.2, 4) * rng.permutation([-1, 1, -1, 1]),
+    )
     return w.astype(np.float16), g.astype(np.float16), lr, int(rng.integers(steps, 1.5 * steps + 1))
 
 

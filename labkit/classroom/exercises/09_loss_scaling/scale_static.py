@@ -30,8 +30,8 @@ def step(w, x, scale, lr):
 
 def _drawn(rng, low, high):
     return (
-        rng.uniform(0.5, 2.0, 4).astype(np.float32),
-        (rng.uniform(0.5, 1.0, 4) * 2.0**-10).astype(np.float16),
+        (rng.uniform(0.5, 2.0, 4) * rng.permutation([-1, -1, 1, 1])).astype(np.float32),
+        (rng.uniform(0.5, 1.0, 4) * rng.permutation([-1, -1, 1, 1]) * 2.0**-10).astype(np.float16),
         2.0 ** int(rng.integers(low, high)),
         2.0**22,
     )

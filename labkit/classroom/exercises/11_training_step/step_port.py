@@ -40,7 +40,8 @@ def port(w, x, y):
 
 def draw(rng):
     w = rng.uniform(-1, 1, 3).astype(np.float32)
-    return w, rng.uniform(-1, 1, (4, 3)).astype(np.float32), rng.uniform(2, 4, 4).astype(np.float32)
+    x, y = rng.uniform(-1, 1, (4, 3)), rng.uniform(2, 4, 4) * rng.permutation([-1, 1, 1, 1])
+    return w, x.astype(np.float32), y.astype(np.float32)
 
 
 errors = (("Can't call numpy()", "Make tensors of the arrays x and y as well: torch.tensor(x)."),)

@@ -45,7 +45,7 @@ def _batch(rng, low, high):
     """Weights and a batch, and a limit between these: every step is longer, or shorter, or the first ones alone."""
     w = rng.uniform(-1, 1, (1, 3)).astype(np.float32)
     x = rng.uniform(-1, 1, (4, 3)).astype(np.float32)
-    y = rng.uniform(2, 4, (4, 1)).astype(np.float32)
+    y = (rng.uniform(2, 4, (4, 1)) * rng.permutation([[-1], [1], [1], [1]])).astype(np.float32)
     return w, x, y, float(rng.uniform(low, high))
 
 

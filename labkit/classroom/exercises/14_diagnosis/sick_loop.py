@@ -27,7 +27,7 @@ def answer(x, y, w1, w2):
 
 def draw(rng):
     x = rng.uniform(-1, 1, (6, 2)).astype(np.float32)
-    y = rng.uniform(1, 2, 6).astype(np.float32)
+    y = (rng.uniform(1, 2, 6) * rng.permutation([-1, 1, 1, 1, 1, 1])).astype(np.float32)
     return x, y, rng.uniform(-1, 1, (2, 3)).astype(np.float32), rng.uniform(-1, 1, (3, 1)).astype(np.float32)
 
 

@@ -28,7 +28,8 @@ answer = by_differences
 
 
 def draw(rng):
-    return rng.uniform(0.5, 2.0, int(rng.integers(3, 6))), float(rng.choice([0.05, 0.1, 0.2, 0.3]))
+    x = rng.uniform(0.5, 2.0, int(rng.integers(3, 6)))
+    return x * rng.choice([-1, 1], len(x)), float(rng.choice([0.05, 0.1, 0.2, 0.3]))
 
 
 def _all_at_once(x, h):

@@ -121,7 +121,7 @@ one_more_g = slip(
 )
 
 
-@wrong("The derivative of the cube belongs into the matrix, before you solve. You added its term to the solution.")
+@wrong("The derivative of the cube belongs in the matrix, before you solve. You added its term to the solution.")
 def cube_outside(a, z, g):
     return np.linalg.solve(a.T, g) + 3 * z**2 * g
 

@@ -21,7 +21,7 @@ def answer(w, x):
 
 
 def draw(rng):
-    return rng.uniform(0.6, 1.6, 3).astype(np.float32), rng.uniform(0.6, 1.6, 3).astype(np.float32)
+    return tuple((rng.uniform(0.6, 1.6, (2, 3)) * rng.choice([-1, 1], (2, 3))).astype(np.float32))
 
 
 tensors = "torch"

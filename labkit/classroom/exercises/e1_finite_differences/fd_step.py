@@ -55,11 +55,6 @@ def too_small_near_zero(x, name):
     return float(np.finfo(name).eps) ** (1 / 3) * abs(x)
 
 
-@judged("format-is-ignored")
-def one_format(x, name):
-    return 6.0555e-06 * max(abs(x), 1.0)
-
-
 @wrong(
     "This is the step of another format. Each has an eps of its own, np.finfo(name).eps.",
     when=lambda i, expected, got: any(

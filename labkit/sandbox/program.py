@@ -149,4 +149,5 @@ def stand_in() -> Any:
     module.__path__ = [str(Path(__file__).parents[1] / "classroom")]
     module.clinic = import_module("labkit.classroom.clinic")  # type: ignore[attr-defined]
     module.__path__ = []
+    import_module("labkit").classroom = module  # type: ignore[attr-defined]
     return module

@@ -199,6 +199,21 @@ def _is_rounded(expected, got):
     )
 
 
+def as_arrays(right: Any, got: Any, fitting: bool = True) -> Any:
+    """`got` with an array wherever the right result has one and a list of numbers came; only of its shape if `fitting`.
+
+    >>> as_arrays((np.ones(2), 1.0), ([1.0, 3.0], 2.0))
+    (array([1., 3.]), 2.0)
+    """
+    if isinstance(right, (tuple, list)) and type(got) in (tuple, list) and len(right) == len(got):
+        return type(got)(as_arrays(r, g, fitting) for r, g in zip(right, got, strict=True))
+    wanted = plain_data(right)
+    if isinstance(wanted, np.ndarray) and isinstance(got, (tuple, list)):
+        array = _array(plain_data(got))
+        return got if array is None or (fitting and array.shape != wanted.shape) else array
+    return got
+
+
 def describe(value: Any) -> str:
     """The kind of a value in words, with shape and dtype, without its numbers."""
     if isinstance(value, type):

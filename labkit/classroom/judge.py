@@ -12,6 +12,7 @@ import numpy as np
 from ..evidence import TriedCall, encode, is_tensor, plain_data
 from .compare import (
     Difference,
+    as_arrays,
     as_asked,
     brief,
     describe,
@@ -103,7 +104,8 @@ def judge_calls(
     compared = []
     for drawn, one in zip(inputs, tried, strict=False):
         if one.came and not _is_too_large(one.outcome.value):
-            compared.append((drawn, expected(drawn), one.outcome.value))
+            right = expected(drawn)
+            compared.append((drawn, right, as_arrays(right, one.outcome.value)))
         problem = _problem_of_call(exercise, drawn, one)
         if problem[0]:
             break
@@ -138,7 +140,7 @@ def _is_too_large(value):
 
 
 def _plain(cases):
-    return [(drawn, plain_data(right), plain_data(got)) for drawn, right, got in cases]
+    return [(drawn, plain_data(right), as_arrays(right, plain_data(got), fitting=False)) for drawn, right, got in cases]
 
 
 def signature(exercise: Exercise) -> str:

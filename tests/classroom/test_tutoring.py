@@ -105,7 +105,7 @@ SAID = [
     ("tape-errors", {1: KeyError}, "item-rule", "but of another type"),
     ("sens-choose", {1: [0.3, 0.3, 0.4]}, "item-rule", "Item 1: you said [0.3, 0.3, 0.4]."),
     ("graph-count", {3: 7}, "item-rule", "(paths from x)"),
-    ("vector-structures", {2: "F", 6: "I"}, "items-exchanged", "You exchanged items 2 and 6."),
+    ("vector-shapes", {0: (2,), 1: (3, 2)}, "items-exchanged", "You exchanged items 0 and 1."),
     ("tape-errors", {0: RuntimeError, 6: "fine"}, "sum-saves-too", "Item 6:"),  # not exchanged: two reasons
 ]
 

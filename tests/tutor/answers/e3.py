@@ -17,3 +17,7 @@ wrong("many-rule", "the examples are summed as well", above("->nm -> ->{'m' if x
 def norms(x, g):
     x = np.hstack([x, np.ones((len(x), 1))])
     return np.linalg.norm(x, axis=1) * np.linalg.norm(g, axis=1)
+
+
+wrong("many-norms", "one norm of the whole x", above("np.linalg.norm(x, axis=1) -> np.linalg.norm(x)"))
+wrong("many-rule", "the first matrix for all", lambda x, w: x @ (w[0] if w.ndim == 3 else w))

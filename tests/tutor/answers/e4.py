@@ -18,7 +18,14 @@ def pull(z, labels):
     return (softmax(z) - np.eye(z.shape[1])[labels]) / len(z)
 
 
-wrong("rule-cross-entropy", "no maximum", above("softmax(z) -> np.exp(z) / np.exp(z).sum(1, keepdims=True)"))
+wrong(
+    "rule-cross-entropy",
+    "no maximum, with a logarithm: exp is inf, and p is 0",
+    above("softmax(z) -> np.exp(z - np.log(np.exp(z).sum(1, keepdims=True)))"),
+)
+wrong(
+    "rule-cross-entropy", "one softmax for all", above("softmax(z) -> np.exp(z - z.max()) / np.exp(z - z.max()).sum()")
+)
 
 
 @right("rule-convolution", "with np.add.at")
@@ -27,6 +34,17 @@ def pull(x, w, stride, g):
     dx = np.zeros_like(x)
     np.add.at(dx, places, g[:, None] * w)
     return dx, g @ x[places]
+
+
+wrong(
+    "rule-convolution",
+    "lists, and the stride is left out in dx",
+    above(
+        "places = -> at = places =",
+        "dx, places -> dx, at - at[:, :1] + np.arange(len(g))[:, None]",
+        "return dx, g @ x[places] -> return list(dx), list(g @ x[places])",
+    ),
+)
 
 
 @right("rule-batch-norm", "path by path")

@@ -10,7 +10,7 @@ right("clip-ratios", "rounded, as fractions", [12 / 5, 12 / 5, 12 / 5, 1, 6 / 5,
 
 orders = ["alone", "right", "scale", "apart", "right", "hidden"]
 wrong("clip-orders", "the check must always come before the clip", [*orders[:4], "hidden", "hidden"])
-right("clip-orders", "a tuple", tuple(orders))
+wrong("clip-ratios", "the largest element for the norm", [3, 3, 3, 1, 1.5, 1])
 
 
 @right("clip-prove", "the sum for the mean, because a cosine does not depend on the norm; the factor from a maximum")

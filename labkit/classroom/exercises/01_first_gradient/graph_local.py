@@ -2,7 +2,7 @@
 
 Write `local(op, a, b)`, where `a` and `b` are numbers and `op` is one of the strings `"add"`, `"subtract"`, `"multiply"` and
 `"divide"`. Return a tuple of two numbers: the local gradient of `a + b`, `a - b`, `a * b` or `a / b` with respect to `a`, and
-the one with respect to `b`. They are compared to 12 digits.
+the one with respect to `b`. The numbers are compared to 12 digits.
 """
 
 from functools import partial

@@ -204,6 +204,6 @@ root_taken = slip(
 
 hints = (
     "Every rule is the upstream gradient times the local gradient.",
-    "The local gradient is 1 - tanh(x)**2, and ans already is tanh(x).",
+    "The local gradient is 1 - tanh(x)**2, and ans is already tanh(x).",
     "g * (1 - ans**2), or without powers g * (1 - ans * ans).",
 )

@@ -1,7 +1,7 @@
 """# Shapes (1 point)
 
-`x` is a NumPy array of zeros with 2 rows and 3 columns. Predict four shapes. Answer with a list of four tuples, of
-which the first is `(2, 3)`.
+`x` is a NumPy array of zeros with 2 rows and 3 columns. Answer with a list of the four shapes, which are tuples; the first is
+`(2, 3)`.
 
 ```python
 x = np.zeros((2, 3))

@@ -1,8 +1,8 @@
 """# It fails, and then it is wrong (3 points)
 
 This program should return, from one backward pass, the loss and its gradients with respect to `x` and `w`, as the flat tuple
-`(loss, dx, dw)`. But it fails. Fix it, and do not stop when the error is gone: print the result, and check it by hand with
-small numbers. `x` and `w` are Tensors of three elements, and `y` is a Tensor with one number.
+`(loss, dx, dw)`, but it fails. Fix the program, and do not stop when the error is gone: print the result, and check it by hand
+with small numbers. `x` and `w` are Tensors of three elements, and `y` is a Tensor with one number.
 
 [[as_it_was as report]]
 """

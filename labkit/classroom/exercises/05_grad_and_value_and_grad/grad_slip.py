@@ -11,7 +11,7 @@ out1 = ms.grad(net, grad_position=1)(x, y)
 print("out1", out)
 ```
 
-`x` is 1.0 and `y` is 2.0. Which number should the last line print after `out1`? Answer with the number.
+`x` is 1.0 and `y` is 2.0. Answer with the number that the last line should print after `out1`.
 """
 
 from labkit import mindspore as ms

@@ -7,9 +7,9 @@ def loss(w):
     return (w.astype(ms.float16) * x).sum() * 2**-16
 ```
 
-Its gradient vanishes. Write `step(w, x, scale, lr)`, which takes one training step with the loss scale `scale` and returns the
-new weights, `w - lr * gradient`, where `gradient` is the gradient of the loss *without* the scale. (`lr` is large, because the
-loss is tiny.) With a small scale, elements of the gradient may still underflow; their weights then do not move.
+The gradient of this loss vanishes. Write `step(w, x, scale, lr)`, which takes one training step with the loss scale `scale` and
+returns the new weights, `w - lr * gradient`, where `gradient` is the gradient of the loss *without* the scale. (`lr` is large,
+because the loss is tiny.) With a small scale, elements of the gradient may still underflow; their weights then do not move.
 """
 
 from functools import partial

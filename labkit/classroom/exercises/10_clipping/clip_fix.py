@@ -11,7 +11,7 @@ from functools import partial
 import numpy as np
 
 from labkit import mindspore as ms
-from labkit.classroom.writing import same, slip, wrong
+from labkit.classroom.writing import judged, same, slip, wrong
 
 
 def step(w, first, second, scale, limit):
@@ -45,15 +45,16 @@ draw = (
     partial(_scaled_workers, limit=0.6, long=1),
     partial(_scaled_workers, limit=0.6, ill=[(1, np.nan)]),
     partial(_scaled_workers, limit=0.3, ill=[(0, np.inf), (1, -np.inf)]),
-    partial(_scaled_workers, limit=2.5, long=1),
+    partial(_scaled_workers, limit=20.0, long=1),  # longer than the scaled gradients
+    partial(_scaled_workers, limit=0.05),  # below 0.1 times the norm of the mean
 )
 tensors = "mindspore"
-draws = 8
+draws = 9
 errors = (("AddN", "all_finite and clip_by_global_norm take a tuple of tensors: (mean,)."),)
 
 
 @wrong(
-    "After an overflow a nan or an inf gets into the weights. The check must look at the mean, or at both workers.",
+    "After an overflow a nan or an inf gets into the weights. The check has to see both workers, and both inf and nan.",
     when=lambda i, expected, got: not np.isfinite(got).all() and same(i[0], expected),
 )
 def one_worker_looked_at(w, first, second, scale, limit):
@@ -75,7 +76,7 @@ def as_it_was(w, first, second, scale, limit):
     return w - 0.1 * mean
 
 
-@wrong("The clip sees gradients that are too long by the loss scale. Unscale first.")
+@wrong("The clip is too strong by the loss scale. Unscale the gradients first, then clip them to the limit as it is.")
 def clip_before_unscale(w, first, second, scale, limit):
     mean = ms.ops.clip_by_global_norm(((first + second) / 2,), limit)[0] / scale
     return w - 0.1 * mean if ms.amp.all_finite((mean,)) else w
@@ -170,6 +171,78 @@ finite_steps_skipped = slip("You skip the steps that are finite. Skip those that
 )
 def clipped_to_a_scaled_limit(w, first, second, scale, limit):
     return w + scale * (step(w, first, second, scale, limit) - w)
+
+
+by_value_after_the_check = slip(
+    "You clip by value, which turns the step. Clip by the global norm.",
+    "ms.ops.clip_by_global_norm((mean,), limit)[0] -> ms.ops.clip_by_value(mean, -limit, limit)",
+)
+divided_after_the_clip = slip(
+    "After the clip the gradient is divided by the scale once more. It was unscaled before.",
+    "w - 0.1 * mean -> w - 0.1 * mean / scale",
+)
+rate_before_the_clip = slip(
+    "You clip 0.1 * mean. Clip the mean, then multiply it by 0.1.",
+    "clip_by_global_norm((mean,), limit) -> clip_by_global_norm((0.1 * mean,), limit)",
+    "w - 0.1 * mean -> w - mean",
+)
+limit_scaled = slip(
+    "The mean is unscaled when you clip it, so the limit is not scaled either.", "limit)[0] -> limit * scale)[0]"
+)
+first_scaled_still = slip(
+    "Both gradients carry the loss scale. You unscaled only the second.",
+    "first / scale + second / scale -> first + second / scale",
+)
+second_scaled_still = slip(
+    "Both gradients carry the loss scale. You unscaled only the first.",
+    "first / scale + second / scale -> first / scale + second",
+)
+half_of_one = slip(
+    "The mean is half of the sum. You halved only one of the gradients.",
+    "(first / scale + second / scale) / 2 -> first / scale + second / scale / 2",
+)
+other_half = slip(
+    "The mean is half of the sum, so each gradient counts half.",
+    "(first / scale + second / scale) / 2 -> first / scale / 2 + second / scale",
+)
+stretched = slip(
+    "You gave every gradient the norm limit. A clip leaves a shorter one as it is.",
+    "mean = ms.ops.clip_by_global_norm((mean,), limit)[0] -> mean = mean * limit / float((mean**2).sum()) ** 0.5",
+)
+second_worker_only = slip(
+    "Only the second worker's gradient is used. The step is made of the mean of both.",
+    "(first / scale + second / scale) / 2 -> second / scale",
+)
+
+
+@wrong(
+    "After an overflow you still take a step. It is skipped as a whole: the old weights are returned.",
+    when=lambda i, expected, got: same(i[0], expected),
+)
+def other_worker_goes_on(w, first, second, scale, limit):
+    first, second = (g / scale if ms.amp.all_finite((g,)) else ms.ops.zeros_like(g) for g in (first, second))
+    mean = ms.ops.clip_by_global_norm(((first + second) / 2,), limit)[0]
+    return w - 0.1 * mean
+
+
+@wrong("The unscale is in place. Each worker still clips on its own, and the check looks at one worker only.")
+def unscale_alone_is_fixed(w, first, second, scale, limit):
+    first, second = (ms.ops.clip_by_global_norm((g / scale,), limit)[0] for g in (first, second))
+    return w - 0.1 * (first + second) / 2 if ms.amp.all_finite((first,)) else w
+
+
+@judged("clip-before-unscale")
+def mean_is_first(w, first, second, scale, limit):
+    mean = ms.ops.clip_by_global_norm(((first + second) / 2,), limit)[0]
+    return w - 0.1 * mean / scale if ms.amp.all_finite((first,)) else w
+
+
+limit_not_used = slip(
+    "The limit does not reach the clip: clip_by_global_norm takes 1.0 where none is given.",
+    "clip_by_global_norm((mean,), limit) -> clip_by_global_norm((mean,))",
+)
+another_rate = slip("The learning rate is 0.1.", "0.1 * mean -> 0.01 * mean")
+difference = slip("The mean adds both gradients. You subtracted one.", "+ second / scale -> - second / scale")
 
 
 hints = (

@@ -1,7 +1,7 @@
 """# Prove it (2 points)
 
-Two workers have the unscaled gradients `a` and `b`, NumPy arrays of four elements. The right direction is that of their mean.
-Write `proof(a, b, limit)`, which clips by norm and returns a tuple of two numbers:
+Two workers have the unscaled gradients `a` and `b`, NumPy arrays of four elements. The right direction is the direction of
+their mean. Write `proof(a, b, limit)`, which clips by norm and returns a tuple of two numbers:
 
 - the cosine between the mean and the result of the documented order: clip each gradient, then take the mean
 - the factor by which the other order, mean and then clip, multiplies every element of the mean
@@ -82,7 +82,7 @@ def one_worker_clipped(a, b, limit):
     return _cosine(_clip(a, limit) + b, mean), _factor(_clip(mean, limit), mean)
 
 
-@wrong("You clipped by value, which has no common factor. Here it is a clip by norm.")
+@wrong("You clipped by value, which has no common factor. Here it is a clip by norm.", parts=(0, 1))
 def by_value(a, b, limit):
     return _proof(a, b, limit, clip=lambda g, limit: np.clip(g, -limit, limit))
 
@@ -223,6 +223,86 @@ def of_the_two_orders(a, b, limit):
 @wrong("The factor is limit / norm of the mean, and 1 where the mean is shorter. Yours is upside down.", parts=(1,))
 def norm_over_limit(a, b, limit):
     return proof(a, b, limit)[0], np.linalg.norm((a + b) / 2) / limit
+
+
+@wrong("The cosine is that between the mean and the documented result. You compared a with b.", parts=(0,))
+def between_the_workers(a, b, limit):
+    return _cosine(a, b), proof(a, b, limit)[1]
+
+
+@wrong("A norm is the root of the sum of squares. The root is missing.", parts=(0, 1))
+def root_missing(a, b, limit):
+    return _proof(a, b, limit, cosine=lambda u, v: u @ v / ((u @ u) * (v @ v)))
+
+
+@judged("root-missing")
+def root_missing_everywhere(a, b, limit):
+    return _proof(a, b, limit, lambda g, limit: g * min(1.0, limit / (g @ g)), lambda u, v: u @ v / ((u @ u) * (v @ v)))
+
+
+one_minus_the_cosine = slip(
+    "That is 1 minus the cosine. Asked for is the cosine itself.",
+    "return u @ v / (np.linalg.norm(u) * np.linalg.norm(v)) -> return 1 - u @ v / (np.linalg.norm(u) * np.linalg.norm(v))",
+)
+
+
+@wrong("The factor is what every element is multiplied by. You gave 1 minus it.", parts=(1,))
+def one_minus_the_factor(a, b, limit):
+    return proof(a, b, limit)[0], 1 - proof(a, b, limit)[1]
+
+
+@wrong("The limit is a norm. The factor is the limit divided by the norm of the mean, and at most 1.", parts=(1,))
+def limit_for_factor(a, b, limit):
+    return proof(a, b, limit)[0], limit
+
+
+@wrong("The cosine is a product of two vectors that is divided by both norms. You divided by one norm.", parts=(0,))
+def one_norm(a, b, limit):
+    return _proof(a, b, limit, cosine=lambda u, v: u @ v / np.linalg.norm(v))
+
+
+@judged("one-norm")
+def the_other_norm(a, b, limit):
+    return _proof(a, b, limit, cosine=lambda u, v: u @ v / np.linalg.norm(u))
+
+
+quarter_of_the_sum = slip(
+    "The mean of two vectors is half of their sum, however many elements they have.",
+    "mean = (a + b) / 2 -> mean = (a + b) / 4",
+)
+brackets_missing = slip(
+    "You divide by the first norm and multiply by the second one. Put their product in brackets.",
+    "/ (np.linalg.norm(u) * np.linalg.norm(v)) -> / np.linalg.norm(u) * np.linalg.norm(v)",
+)
+norms_added = slip(
+    "The two norms are multiplied. You added them.",
+    "(np.linalg.norm(u) * np.linalg.norm(v)) -> (np.linalg.norm(u) + np.linalg.norm(v))",
+)
+
+
+@wrong("The factor belongs to the mean of the gradients as they come. Yours is that of the clipped ones.", parts=(1,))
+def factor_of_the_clipped(a, b, limit):
+    return proof(a, b, limit)[0], min(1.0, limit / np.linalg.norm((_clip(a, limit) + _clip(b, limit)) / 2))
+
+
+@wrong("The factor belongs to the mean. You took the norm of all elements of a and b together.", parts=(1,))
+def factor_of_both(a, b, limit):
+    return proof(a, b, limit)[0], min(1.0, limit / np.linalg.norm([a, b]))
+
+
+@wrong("Each gradient is clipped to the limit itself, not to half or twice the limit.", parts=(0,))
+def half_the_limit(a, b, limit):
+    return proof(a, b, limit / 2)[0], proof(a, b, limit)[1]
+
+
+@judged("half-the-limit")
+def twice_the_limit(a, b, limit):
+    return proof(a, b, limit * 2)[0], proof(a, b, limit)[1]
+
+
+@judged("brackets-missing")
+def brackets_missing_for_the_mean(a, b, limit):
+    return _proof(a, b, limit, cosine=lambda u, v: u @ v / np.linalg.norm(v) * np.linalg.norm(u))
 
 
 hints = (

@@ -69,7 +69,8 @@ tuple_means_each = wrong(
 )
 
 all_to_the_limit = wrong(
-    f"In line 4 only the norm of b exceeds {limit:g}. The norm of a is {length:g}, and a does not change.", {4: 1}
+    f"In line 4 only the norm of b exceeds {limit:g}. The norm of a is {length:g}, and a does not change.",
+    {4: either(1, b / limit)},
 )
 by_value_keeps_ratios = wrong(
     f"By value, each element is limited for itself: {b:g} becomes {most:g}, and {a[0]:g} and {a[1]:g} stay.",
@@ -107,11 +108,34 @@ norms_are_squared = wrong(
 
 elements_added = wrong(
     "You added the elements. The norm is the root of the sum of their squares.",
-    {i: b / sum(a) for i in (0, 1, 2)},
+    {0: b / sum(a), 1: b / sum(a), 2: b / sum(a), 5: most / sum(a)},
 )
 
 norms_subtracted = wrong("You subtracted the norms. Divide them.", {0: b - length, 1: b - length, 2: b - length})
 
 limit_for_each = wrong(
     "In line 3 each tensor is clipped to the norm 1, so both norms are equal.", {3: either(limit, 0, length / b)}
+)
+
+whole = (length**2 + b**2) ** 0.5  # the global norm
+
+largest_element = wrong(
+    "You took the largest element for the norm. The norm is the root of the sum of squares.",
+    {0: b / a[1], 1: b / a[1], 2: b / a[1], 4: limit / a[1], 5: most / a[1]},
+    answer={0: b / a[1], 1: b / a[1], 2: b / a[1], 4: limit / a[1]},
+)
+
+second_norm = wrong(
+    "You gave the norm of the second result. It is divided by the norm of the first one.",
+    {0: b, 1: b / whole, 2: b / whole, 4: limit, 5: most},
+)
+
+first_norm = wrong(
+    "You gave the norm of the first result. The norm of the second one is divided by it.",
+    {0: length, 1: length / whole, 2: length / whole, 4: length, 5: length},
+)
+
+factor_for_ratio = wrong(
+    "You gave the factor of the clip. Both norms are multiplied by it, so it cancels in their ratio.",
+    {1: 1 / whole, 2: 1 / whole},
 )

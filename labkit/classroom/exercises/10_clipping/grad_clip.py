@@ -2,7 +2,7 @@
 
 Write `clip(a, b, max_norm)`, where `a` and `b` are gradients (Tensors) and `max_norm` is a number. If the norm of all their
 elements together is larger than `max_norm`, scale both gradients by the same factor so that this norm becomes `max_norm`;
-otherwise do not change them. Return a tuple of two Tensors. Do not use the `clip` functions of `ops`.
+otherwise do not change them. Return both in a tuple. Do not use the `clip` functions of `ops`.
 """
 
 from functools import partial
@@ -23,10 +23,13 @@ def _norm(*arrays):
     return np.sqrt(sum(np.sum(np.square(a)) for a in arrays))
 
 
-def _draw_gradients(rng, part):
-    """Two gradients, and a limit that is this part of their norm: below the norm of one, of both, or above all."""
+def _draw_gradients(rng, part, size):
+    """Two gradients, and a limit that is this part of their norm: below the norm of one, of both, or above all.
+
+    With `size` their norm is below or above 1, so that its square is shorter or longer than the limit where the norm is not.
+    """
     a, b = (g / _norm(g) for g in (rng.normal(size=(2, 3)), rng.normal(size=4)))
-    a, b = (np.float32(g * rng.uniform(1.0, 1.2)) for g in (a, b))
+    a, b = (np.float32(g * size * rng.uniform(1.0, 1.2)) for g in (a, b))
     return a, b, round(float(_norm(a, b) * part), 3)
 
 
@@ -34,7 +37,10 @@ def reference(a, b, max_norm):
     return ms.ops.clip_by_global_norm((a, b), float(max_norm))
 
 
-draw = tuple(partial(_draw_gradients, part=part) for part in (0.3, 1.5, 0.6, 1.2, 0.9))
+draw = tuple(
+    partial(_draw_gradients, part=part, size=size)
+    for part, size in ((0.3, 1.0), (1.5, 0.3), (0.6, 1.0), (1.2, 3.0), (0.9, 0.3))
+)
 tensors = "mindspore"
 
 
@@ -157,6 +163,54 @@ def norm_again(a, b, m):
 squared_in_the_factor = slip(
     "The factor divides by the norm. You divided by its square.",
     "max_norm / max(norm, max_norm) -> (max_norm / norm**2 if norm > max_norm else 1.0)",
+)
+
+
+squares_compared = slip(
+    "You compared the squared norm with max_norm. The square root belongs to the comparison, too.",
+    "max_norm / max(norm, max_norm) -> (max_norm / norm if norm**2 > max_norm else 1.0)",
+)
+comparison_reversed = slip(
+    "The comparison is reversed: you scaled what is shorter than max_norm, and left what is longer.",
+    "max(norm, max_norm) -> min(norm, max_norm)",
+)
+only_b_counts = slip(
+    "The norm is that of all elements of a and b. a is missing in it.",
+    "((a**2).sum() + (b**2).sum()) -> ((b**2).sum())",
+)
+scaled_twice = slip(
+    "The factor is applied twice. Multiply by it once.", "a * factor, b * factor -> a * factor**2, b * factor**2"
+)
+elements_of_one_alone = slip(
+    "Compare the norm of all elements with max_norm. You compared the larger norm of the two.",
+    "max_norm / max(norm, max_norm) -> "
+    "(max_norm / norm if max(float((g**2).sum()) ** 0.5 for g in (a, b)) > max_norm else 1.0)",
+)
+
+
+@judged("mean-of-squares")
+def mean_of_all_squares(a, b, m):
+    squares = np.append(a.asnumpy(), b.asnumpy()) ** 2
+    factor = m / max(float(squares.mean()) ** 0.5, m)
+    return a * factor, b * factor
+
+
+@judged("mean-of-squares")
+def mean_of_the_means(a, b, m):
+    norm = float((((a**2).mean() + (b**2).mean()) / 2).asnumpy()) ** 0.5
+    return a * (m / max(norm, m)), b * (m / max(norm, m))
+
+
+own_factor_for_each = slip(
+    "One factor serves both: max_norm divided by the norm of all elements. You divided by the norm of each.",
+    "a * factor, b * factor -> [g * (max_norm / float((g**2).sum()) ** 0.5 if norm > max_norm else 1) for g in (a, b)]",
+)
+zeros_below = slip(
+    "Gradients whose norm is small enough stay as they are. You set them to 0.",
+    "max_norm / max(norm, max_norm) -> (max_norm / norm if norm > max_norm else 0.0)",
+)
+sign_changed = slip(
+    "A clip keeps the direction. You changed the sign.", "a * factor, b * factor -> a * -factor, b * -factor"
 )
 
 

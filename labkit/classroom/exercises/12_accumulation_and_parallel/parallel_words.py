@@ -6,8 +6,9 @@ is the mean of `(x @ w - y) ** 2` over all words. This loop takes the sentences 
 
 [[as_it_was as accumulate]]
 
-Its gradient differs from that of the whole batch. Fix the loop so that they agree to 12 digits, with one micro-batch at a time.
-A micro-batch may have no words at all. All arguments except `count` are tensors; `w` is a leaf whose `.grad` is None.
+The gradient of this loop differs from that of the whole batch. Fix the loop so that the two agree to 12 digits, with one
+micro-batch at a time. A micro-batch may have no words at all. All arguments except `count` are tensors; `w` is a leaf whose
+`.grad` is None.
 """
 
 from functools import partial

@@ -175,6 +175,58 @@ def one_number(x, g):
     return float(np.linalg.norm(x.T @ g))
 
 
+in_columns_of_x = slip(
+    "You added the squares of x over all examples. One example is a row: sum along axis 1.",
+    "np.sum(x**2, axis=1) + 1 -> np.sum(x**2) + 1",
+)
+
+
+@judged("in-columns-of-x")
+def in_columns_of_x_and_ones(x, g):
+    return np.sqrt(np.sum(x**2) + len(x)) * _of_rows(g)
+
+
+in_columns_of_g = slip(
+    "You added the squares of g over all examples. One example is a row: sum along axis 1.",
+    "np.sum(g**2, axis=1) -> np.sum(g**2)",
+)
+g_for_x = slip("x is missing: the gradient of w has x and g as factors.", "np.sum(x**2 -> np.sum(g**2")
+x_for_g = slip("g is missing: the gradients of w and of b have it as a factor.", "np.sum(g**2 -> np.sum(x**2")
+one_subtracted = slip(
+    "The squares of the gradient of b are added. You subtracted them.", "axis=1) + 1) -> axis=1) - 1)"
+)
+absolute_values_of_x = slip(
+    "You added absolute values of x. A norm adds squares.", "np.sum(x**2, axis=1) -> np.sum(abs(x), axis=1)"
+)
+
+
+@wrong("That is the norm of x with a 1 for b. g is missing: the gradients of w and of b have it as a factor.")
+def without_g(x, g):
+    return np.sqrt(np.sum(x**2, axis=1) + 1)
+
+
+@judged("without-g")
+def norm_of_x_alone(x, g):
+    return _of_rows(x)
+
+
+@wrong("You added up the elements of the gradient. A norm adds their squares, and takes the root.")
+def elements_added(x, g):
+    return (np.sum(x, axis=1) + 1) * np.sum(g, axis=1)
+
+
+@judged("elements-added")
+def absolute_elements_added(x, g):
+    return (np.sum(abs(x), axis=1) + 1) * np.sum(abs(g), axis=1)
+
+
+@wrong(
+    "x and g were multiplied element by element. In the gradient of w each element of x is multiplied by each element of g."
+)
+def products_in_place(x, g):
+    return np.sqrt(np.sum((x * g) ** 2, axis=1) + np.sum(g**2, axis=1)) if x.shape == g.shape else norms(x, g)
+
+
 ways = (
     Way(
         "The gradients were not to be formed: their norms take less memory.",

@@ -60,8 +60,8 @@ def examples_summed(x, w):
 
 
 @wrong(
-    "With both batched, you took the first matrix for all examples. Each example has its own.",
-    when=lambda i, expected, got: i[0].ndim == 2 and i[1].ndim == 3 and same(i[0] @ i[1][0], got),
+    "You took the first matrix for all examples. If w has three axes, each example has its own.",
+    when=lambda i, expected, got: i[1].ndim == 3 and same(i[0] @ i[1][0], got),
 )
 def first_matrix_for_all(x, w):
     return x @ w if x.ndim == 1 or w.ndim == 2 else x @ w[0]
@@ -83,6 +83,53 @@ def first_row_for_all(x, w):
 )
 def axis_left(x, w):
     return product(x, w) if x.ndim == 1 or w.ndim == 2 else np.matmul(x[:, None, :], w)
+
+
+@wrong("You took the mean over k. A matrix product adds up.")
+def mean_over_k(x, w):
+    return product(x, w) / x.shape[-1]
+
+
+@judged("first-matrix-for-all")
+def first_matrix_always(x, w):
+    return x @ (w[0] if w.ndim == 3 else w)
+
+
+@wrong(
+    "Your result has as many rows as x has elements. If x has one axis, all examples share it: w has the number of examples.",
+    when=lambda i, expected, got: i[0].ndim == 1 and len(got) == len(i[0]) != len(expected),
+)
+def length_of_a_shared_x(x, w):
+    return product(x, w) if x.ndim == 2 else np.resize(product(x, w), (len(x), w.shape[2]))
+
+
+@wrong(
+    "Your result has as many rows as w. If w has two axes, all examples share it: x has the number of examples.",
+    when=lambda i, expected, got: i[1].ndim == 2 and len(got) == len(i[1]) != len(expected),
+)
+def length_of_a_shared_w(x, w):
+    return product(x, w) if w.ndim == 3 else np.resize(product(x, w), (len(w), w.shape[1]))
+
+
+@wrong(
+    "A row of your result has the x or the w of another example.",
+    when=lambda i, expected, got: any(
+        same(product(x, w), got) and not same(expected, got)
+        for x in _moved(i[0], i[0].ndim == 2)
+        for w in _moved(i[1], i[1].ndim == 3)
+    ),
+)
+def matrix_of_another(x, w):
+    return product(x, w) if x.ndim == 1 or w.ndim == 2 else product(x, w[::-1])
+
+
+@judged("matrix-of-another")
+def row_before(x, w):
+    return product(np.roll(x, 1, axis=0), w) if x.ndim == 2 else product(x, w)
+
+
+def _moved(array, batched):
+    return (array, array[::-1], np.roll(array, 1, axis=0), np.roll(array, -1, axis=0)) if batched else (array,)
 
 
 @judged("error")
@@ -125,6 +172,10 @@ def never_added_up(x, w):
 
 
 errors = (
+    (
+        "enough dimensions (has 0",
+        "One factor is a single number. If x has one axis, all examples share it, and x[i] is one of its numbers.",
+    ),
     (
         "einstein sum",
         "The letters of einsum have to fit the axes. x or w may have an axis less: there are three cases.",

@@ -152,7 +152,10 @@ divided_once_more = slip(
     "(g * y).mean(axis=0)) / (std -> (g * y).mean(axis=0) / (std + eps)) / (std",
 )
 std_missing = slip("x - mean has to be divided by std in the last term.", "centred / std * -> centred *")
-y_not_divided = slip("g has to be multiplied by y in the last term. You took x - mean.", "(g * y) -> (g * centred)")
+y_not_divided = slip(
+    "The last term lacks one division by std + eps: there is one in y, and another one at the end.",
+    "(g * y) -> (g * centred)",
+)
 mean_added = slip("The path through the mean is subtracted.", "g - g.mean(axis=0) -> g + g.mean(axis=0)")
 
 
@@ -184,6 +187,36 @@ section_four_over_std = slip(
 wrong_way_round = slip(
     "In the last term y has to become (x - mean) / std, which is larger than y. Yours is smaller.",
     "centred / std * -> y * std / (std + eps) *",
+)
+g_over_everything = slip(
+    "The mean of g was taken over the whole array. Each column is normalized for itself: axis=0.",
+    "g - g.mean(axis=0) -> g - g.mean()",
+)
+product_over_everything = slip(
+    "The mean of g * y was taken over the whole array. Each column is normalized for itself: axis=0.",
+    "(g * y).mean(axis=0) -> (g * y).mean()",
+)
+product_along_rows = slip(
+    "You took the mean of g * y over the columns. The batch is axis 0.",
+    "(g * y).mean(axis=0) -> (g * y).mean(axis=1, keepdims=True)",
+)
+variance_for_std = slip("You took the variance for the standard deviation.", "x.std(axis=0)\n -> x.var(axis=0)\n")
+eps_taken_away = slip(
+    "eps is added to std. You subtracted it.",
+    "y = centred / (std + eps) -> y = centred / (std - eps)",
+    "(g * y).mean(axis=0)) / (std + eps) -> (g * y).mean(axis=0)) / (std - eps)",
+)
+direct_path_missing = slip("The direct path is missing: it contributes g / (std + eps).", "(g - g.mean -> (-g.mean")
+last_term_divided_alone = slip(
+    "The division by std + eps at the end concerns all three terms. You divided the last one only.",
+    "return (g - -> return g -",
+    "(g * y).mean(axis=0)) / (std + eps) -> (g * y).mean(axis=0) / (std + eps)",
+)
+y_in_the_wrong_place = slip(
+    "In the last term the mean is that of g * y. You took the mean of g.", "(g * y).mean -> g.mean"
+)
+mean_of_y_for_g = slip(
+    "Through the mean goes the mean of g, not that of x.", "g - g.mean(axis=0) -> g - x.mean(axis=0)"
 )
 mean_missing = slip("In the last term the mean over the batch is missing.", "(g * y).mean(axis=0) -> (g * y)")
 

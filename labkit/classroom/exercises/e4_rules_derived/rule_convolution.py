@@ -131,7 +131,96 @@ def one_g_forgotten(x, w, stride, g):
     return pull(x, w, stride, np.ones_like(g))[0], pull(x, w, stride, g)[1]
 
 
-errors = (("out of bounds", "Output i reads x[i * stride + k]. Check which of i and k is multiplied by the stride."),)
+_TOO_FAR = "Output i reads x[i * stride + k], and g has one element for each output. Which index goes too far?"
+errors = (
+    ("out of bounds", _TOO_FAR),
+    ("out of range", _TOO_FAR),
+    ("could not broadcast input", "The window of output i begins at i * stride and has len(w) elements."),
+)
+
+
+@wrong(
+    "np.convolve(g, w) is dx for a stride of 1. With a larger one the windows are further apart.",
+    when=lambda i, expected, got: same(np.convolve(i[3], i[1]), got[0]),
+)
+def rule_for_stride_one(x, w, stride, g):
+    return np.convolve(g, w), np.correlate(x, g, "valid")
+
+
+@wrong(
+    "dx has the length of x. Yours is longer.",
+    when=lambda i, expected, got: len(got[0]) > len(i[0]) and same(expected[0], got[0][: len(i[0])]),
+)
+def too_long(x, w, stride, g):
+    dx, dw = pull(x, w, stride, g)
+    return np.append(dx, 0.0), dw
+
+
+@wrong("In dx stands x. x[i * stride + k] was multiplied by w[k], so w[k] is the factor.", parts=(0,))
+def own_factor_in_dx(x, w, stride, g):
+    dx = np.zeros_like(x)
+    for i in range(len(g)):
+        window = slice(i * stride, i * stride + len(w))
+        dx[window] += g[i] * x[window]
+    return dx, pull(x, w, stride, g)[1]
+
+
+@wrong("In dw stands w. w[k] was multiplied by x[i * stride + k], so this is the factor.", parts=(1,))
+def own_factor_in_dw(x, w, stride, g):
+    return pull(x, w, stride, g)[0], w * g.sum()
+
+
+@wrong("Every window begins at 0 in your dx. That of output i begins at i * stride.", parts=(0,))
+def all_at_the_start(x, w, stride, g):
+    dx = np.zeros_like(x)
+    dx[: len(w)] = w * g.sum()
+    return dx, pull(x, w, stride, g)[1]
+
+
+@wrong("Every window begins at 0 in your dw. That of output i begins at i * stride.", parts=(1,))
+def first_window_each_time(x, w, stride, g):
+    return pull(x, w, stride, g)[0], x[: len(w)] * g.sum()
+
+
+@wrong("x is missing in dw: w[k] was multiplied by x[i * stride + k].", parts=(1,))
+def x_missing_in_dw(x, w, stride, g):
+    return pull(x, w, stride, g)[0], np.full(len(w), g.sum())
+
+
+@wrong("g is missing in dw: what output i sends back is multiplied by g[i].", parts=(1,))
+def g_missing_in_dw(x, w, stride, g):
+    return pull(x, w, stride, g)[0], pull(x, w, stride, np.ones_like(g))[1]
+
+
+@wrong(
+    "The numbers of dx are shifted by one place.",
+    when=lambda i, expected, got: any(same(np.roll(expected[0], by), got[0]) for by in (1, -1)),
+)
+def dx_shifted(x, w, stride, g):
+    dx, dw = pull(x, w, stride, g)
+    return np.roll(dx, -1), dw
+
+
+@wrong("The elements of x in dw are one place too early. w[k] was multiplied by x[i * stride + k].", parts=(1,))
+def one_element_before(x, w, stride, g):
+    return pull(x, w, stride, g)[0], pull(np.roll(x, 1), w, stride, g)[1]
+
+
+@wrong("In dx output i sends all to one place. It sends g[i] * w[k] to x[i * stride + k], for each k.", parts=(0,))
+def all_in_one_place(x, w, stride, g):
+    dx = np.zeros_like(x)
+    dx[np.arange(len(g)) * stride] = g * w.sum()
+    return dx, pull(x, w, stride, g)[1]
+
+
+@wrong("You turned g round in dx. Output i sends g[i] back to its own window.", parts=(0,))
+def g_reversed(x, w, stride, g):
+    return pull(x, w, stride, g[::-1])[0], pull(x, w, stride, g)[1]
+
+
+@wrong("You turned g round in dw. g[i] is multiplied by the window of output i.", parts=(1,))
+def g_reversed_in_dw(x, w, stride, g):
+    return pull(x, w, stride, g)[0], pull(x, w, stride, g[::-1])[1]
 
 
 @wrong(

@@ -90,13 +90,24 @@ def all_rows_for_each_label(z, labels):
 
 
 @wrong(
-    "At 1000 your softmax is nan. Take the largest number of each row away first: that changes nothing in p.",
-    when=lambda i, expected, got: np.abs(i[0]).max() > 700 and bool(np.isnan(np.asarray(got, float)).any()),
+    "At 1000 your softmax is nan or inf. Subtract the largest logit of its row from each logit first: p stays the same.",
+    when=lambda i, expected, got: np.abs(i[0]).max() > 700 and not np.isfinite(np.asarray(got, float)).all(),
 )
 def overflows(z, labels):
     with np.errstate(all="ignore"):
         e = np.exp(z)
         d = e / e.sum(axis=1, keepdims=True)
+    d[np.arange(len(z)), labels] -= 1
+    return d / len(z)
+
+
+@wrong(
+    "At 1000 exp is inf, and your probabilities are 0. Subtract the largest logit of its row from each logit first: p stays "
+    "the same."
+)
+@np.errstate(all="ignore")
+def sum_overflows(z, labels):
+    d = np.exp(z - np.log(np.exp(z).sum(axis=1, keepdims=True)))
     d[np.arange(len(z)), labels] -= 1
     return d / len(z)
 
@@ -129,6 +140,7 @@ one_sum_for_all = slip(
 replaced_by_minus_one = slip(
     "Subtract 1 from the probability of the right class. You replaced it by -1.", "] -= 1 -> ] = -1"
 )
+replaced_by_one = slip("Subtract 1 from the probability of the right class. You replaced it by 1.", "] -= 1 -> ] = 1")
 one_added = slip("At the right class 1 is subtracted. You added it.", "] -= 1 -> ] += 1")
 one_step_further = slip(
     "Your column is one too far: the classes are counted from 0, as the labels are.", ", labels] -> , labels - 1]"
@@ -204,6 +216,79 @@ def label_subtracted(z, labels):
     return (_softmax(z) - labels[:, None]) / len(z)
 
 
+@judged("one-sum-for-all")
+def softmax_of_everything(z, labels):
+    e = np.exp(z - z.max())
+    d = e / e.sum()
+    d[np.arange(len(z)), labels] -= 1
+    return d / len(z)
+
+
+@wrong("softmax is missing: 1 is subtracted from the probabilities, not from their logarithms.")
+def log_softmax(z, labels):
+    shifted = z - z.max(axis=1, keepdims=True)
+    d = shifted - np.log(np.exp(shifted).sum(axis=1, keepdims=True))
+    d[np.arange(len(z)), labels] -= 1
+    return d / len(z)
+
+
+@wrong("Your gradient has the 1 of the right class alone. The probabilities of all classes are missing.")
+def one_hot_alone(z, labels):
+    return -np.eye(z.shape[1])[labels] / len(z)
+
+
+@wrong("That is p * (1 - p), the diagonal of softmax's Jacobian. The loss has a logarithm, and z moves all classes.")
+def diagonal_of_the_jacobian(z, labels):
+    p = _softmax(z)
+    return p * (1 - p) / len(z)
+
+
+@wrong("That is the gradient of log(1 + exp(z)), a sigmoid for each class. softmax divides by the sum of the row.")
+def sigmoid_for_softmax(z, labels):
+    d = 1 / (1 + np.exp(-np.clip(z, -700, 700)))
+    d[np.arange(len(z)), labels] -= 1
+    return d / len(z)
+
+
+def _of_the_negative(z, labels):
+    d = _softmax(-z)
+    d[np.arange(len(z)), labels] -= 1
+    return d / len(z)
+
+
+@wrong(
+    "You took softmax of -z: the largest logit has the largest probability.",
+    when=lambda i, expected, got: same(_of_the_negative(*i), got) or (i[0].max() > 700 and np.isnan(got).any()),
+)
+def softmax_of_the_negative(z, labels):
+    return _of_the_negative(z, labels)
+
+
+@wrong("1 is subtracted at the right class alone. You subtracted it from every class.")
+def one_from_every_class(z, labels):
+    return (_softmax(z) - 1) / len(z)
+
+
+@wrong("You took the mean over the classes instead of the sum in the denominator of softmax.")
+def mean_for_the_sum(z, labels):
+    d = _softmax(z) * z.shape[1]
+    d[np.arange(len(z)), labels] -= 1
+    return d / len(z)
+
+
+multiplied_by_the_number = slip("A mean divides by the number of examples. You multiplied.", "d / len(z) -> d * len(z)")
+divided_twice = slip("You divided by the number of examples twice.", "d / len(z) -> d / len(z) ** 2")
+p_alone_divided = slip(
+    "The mean concerns the whole gradient: the 1 at the right class is divided by the number of examples, too.",
+    "d = _softmax(z)\n -> d = _softmax(z) / len(z)\n",
+    "return d / len(z) -> return d",
+)
+one_alone_divided = slip(
+    "The mean concerns the whole gradient: the probabilities are divided by the number of examples, too.",
+    "] -= 1 -> ] -= 1 / len(z)",
+    "return d / len(z) -> return d",
+)
+two_taken_away = slip("At the right class 1 is subtracted once. You subtracted it twice.", "] -= 1 -> ] -= 2")
 other_way_round = slip(
     "The sign is wrong: raising the logit of the right class lowers the loss. It is p - 1 there, and p elsewhere.",
     "return d / len(z) -> return -d / len(z)",

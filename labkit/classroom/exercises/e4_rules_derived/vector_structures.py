@@ -84,10 +84,13 @@ def reference():
 
 
 transposed = wrong(
-    "You read a panel the wrong way round. Rows are outputs, columns are inputs. In x - x[0] the input x[0] "
-    "moves many outputs: a column. In a running sum, an output depends on inputs up to its own place: its row is "
-    "filled from the left.",
-    {1: "E", 5: "J"},
+    "You read a panel the wrong way round: rows are outputs, columns are inputs. An output of the running sum depends on "
+    "the inputs up to its own place, so its row is filled from the left.",
+    {1: "E"},
+)
+row_for_column = wrong(
+    "Rows are outputs, columns are inputs. In x - x[0] one input moves many outputs: a column.",
+    {5: "J"},
 )
 
 looks_elementwise = wrong(
@@ -103,8 +106,17 @@ one_mean_for_all = wrong(
 sort_depends_on_everything = wrong(
     "Which place an element goes to depends on all of them. But near this x the order stays the same, so each "
     "output is one of the inputs: one filled cell in each row.",
-    {7: either("A", "B")},
+    {7: either("A", "B", "E", "F", "G", "H", "J")},
 )
+order_of_the_numbers = wrong("x[::-1] reverses any x, whatever its numbers are: output 0 is the last input.", {2: "C"})
+sort_reverses = wrong(
+    "np.sort puts x into the order of its numbers: output 0 is the smallest. It does not reverse x.", {7: "I"}
+)
+reversed_rows_full = wrong(
+    "x[::-1] puts each input in another place: one filled cell in each row.",
+    {2: either("A", "B", "E", "F", "G", "H", "J")},
+)
+
 
 only_itself = judged("looks-elementwise", {5: "D"})
 reversed_is_elementwise = wrong(
@@ -125,13 +137,26 @@ permutations_exchanged = wrong(
 
 not_square = wrong(
     "x[1:] * x[:-1] has five outputs, one for each pair of neighbours: the Jacobian has five rows.",
-    {3: either("A", "B", "E", "F", "D", "H", "J")},
+    {3: either("A", "B", "C", "E", "F", "D", "H", "I", "J")},
 )
 
+running_sum_is_elementwise = wrong(
+    "Output i of a running sum has all inputs up to place i in it.",
+    {1: either("C", "D", "F", "G", "H", "I")},
+)
+too_many_for_a_difference = wrong(
+    "Output i of x - x[0] is moved by two inputs at most: x[i] and x[0].",
+    {5: either("A", "B", "E", "F", "G", "C", "I")},
+)
+halves_overlap = wrong(
+    "Each output depends on the three elements of its own half, and on no others.",
+    {6: either("B", "C", "E", "H", "I", "J")},
+)
 running_sum_of_all = wrong("Output i of a running sum adds up to place i: later inputs do not move it.", {1: "A"})
 
 tanh_of_all = wrong(
-    "tanh is elementwise: an output depends on the input at its own place alone.", {0: either("A", "B", "E", "F", "H")}
+    "tanh is elementwise: an output depends on the input at its own place alone.",
+    {0: either("A", "B", "C", "E", "F", "G", "H", "I", "J")},
 )
 
 mean_left_out = wrong(
@@ -140,5 +165,5 @@ mean_left_out = wrong(
 
 softmax_of_some = wrong(
     "The sum in the denominator has all elements in it: every output depends on every input.",
-    {4: either("F", "B", "H", "E", "J")},
+    {4: either("F", "B", "C", "G", "H", "E", "I", "J")},
 )

@@ -183,7 +183,7 @@ multiplied_by_the_root = slip(
     "mean / (np.sqrt(square) + 1e-8) -> mean * (np.sqrt(square) + 1e-8)",
 )
 always_the_last_power = slip(
-    "Both corrections have the power t: 1 - 0.9**t. Here t is left out.",
+    "The power t is that of beta alone: 1 - 0.9**t, not (1 - 0.9)**t.",
     "(1 - 0.9**t), v / (1 - 0.999**t) -> 0.1**t, v / 0.001**t",
 )
 

@@ -26,7 +26,7 @@ rules = (
 hints = (
     "SGD: p - rate * g. Momentum: v = 0.9 * v + g, then p - rate * v, with v = 0 before the first step.",
     "For item 1: v is 2 after the first step, and 0.9 * 2 + 2 after the second.",
-    "Adam's first step is the learning rate, whatever the size of the gradient. SGD's step has no limit.",
+    "Adam's first step is the learning rate, for a gradient of 2 as for one of 2000. SGD's step has no limit.",
 )
 
 

@@ -33,6 +33,7 @@ def answer(name):
 
 
 wrong("ward-patch", "the sum of the losses", above("loss=logistic -> loss=lambda z, y: logistic(z, y) * len(y)"))
+wrong("ward-patch", "norms compared in the wrong direction", above("< 0.9 * -> > 1.1 *"))
 
 SIGNS = {
     "stuck-warmup": ("rates", lambda shown, plan: shown[0] == shown[-1]),
@@ -55,3 +56,12 @@ def answer(name):
     patient = clinic.admit(name)
     found = {fault: what for fault, (what, sign) in SIGNS.items() if sign(patient.measure(what), patient.plan)}
     return patient.submit(found)
+
+
+wrong(
+    "ward-diagnose",
+    "a condition upside down",
+    above(
+        "patient.submit(found) -> patient.submit({k: v for k, v in {**found, 'broadcast': 'shapes'}.items() if k != 'broadcast' or k not in found})"
+    ),
+)

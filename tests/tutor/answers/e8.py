@@ -58,10 +58,9 @@ def answer(name):
     return patient.submit(found)
 
 
-wrong(
-    "ward-diagnose",
-    "a condition upside down",
-    above(
-        "patient.submit(found) -> patient.submit({k: v for k, v in {**found, 'broadcast': 'shapes'}.items() if k != 'broadcast' or k not in found})"
-    ),
-)
+@wrong("ward-diagnose", "a condition upside down")
+def answer(name):
+    patient = clinic.admit(name)
+    signs = {**SIGNS, "broadcast": ("shapes", lambda shown, plan: shown[1] == 1)}
+    found = {fault: what for fault, (what, sign) in signs.items() if sign(patient.measure(what), patient.plan)}
+    return patient.submit(found)

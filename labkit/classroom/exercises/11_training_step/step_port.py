@@ -45,7 +45,7 @@ def draw(rng):
     return w, x.astype(np.float32), y.astype(np.float32)
 
 
-errors = (("Can't call numpy()", "Make tensors of the arrays x and y as well: torch.tensor(x)."),)
+errors = (("Can't call numpy()", "Make tensors of x and y as well, torch.tensor(x), and detach w at the end."),)
 
 
 def _losses(w, x, y, momentum=0.9, empty=("before",), note="before"):

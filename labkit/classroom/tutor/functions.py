@@ -177,7 +177,7 @@ def _by_part(wrong):
     at: dict[str, list[Case]] = {}
     for case in wrong:
         for (path, right), (_, got) in zip(parts(case.right), parts(case.got), strict=False):
-            if not agree(right, got):
+            if not same(right, got):
                 at.setdefault(path, []).append(Case(case.inputs, right, got))
     return at.items()
 
@@ -195,6 +195,6 @@ def _part(wrong):
         return None
     bad = sorted({path.partition("]")[0] + "]" for path, _ in _by_part(wrong)})
     good = [path for i in range(len(wrong[0].right)) if (path := f"result[{i}]") not in bad]
-    if not good or not bad or len(good) + len(bad) > MOST_PARTS:
+    if not good or len(good) + len(bad) > MOST_PARTS:
         return None
     return Reason("where", f"Right for every input: {', '.join(good)}. Not right: {', '.join(bad)}.")

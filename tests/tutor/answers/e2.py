@@ -28,7 +28,7 @@ def fixed(x, s):
 
 wrong("dual-fix", "the value at 0 is changed, too, and wrongly", above("1, 0.5 * s -> 0.0, s / 2"))
 
-wrong("engine-nesting", "y is set to x before it is differentiated", [48, 1, 12, 12, 2])
+wrong("engine-nesting", "the value of the inner function for its gradient", [48, 7, 36, 8, 0])
 wrong("engine-nesting", "only the explicit x is differentiated, not the point", [48, 1, 12, 4, 0])
 right("engine-nesting", "floats", [48.0, 1.0, 12.0, 8.0, 0.0])
 

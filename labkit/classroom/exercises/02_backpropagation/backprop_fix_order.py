@@ -35,14 +35,29 @@ def fixed(parents, output):
     return grads, used
 
 
-def _draw_shuffled(rng, old_first):
-    """A random graph whose numbers tell nothing, and the number of its result."""
-    parents = draw_graph(rng, ops=5, old_first=old_first)
+def _shuffled(rng, parents):
+    """The same graph with numbers that tell nothing, and the number of its result."""
     new = [int(number) for number in rng.permutation(len(parents))]
     mixed: list[tuple] = [()] * len(parents)
     for node, pairs in enumerate(parents):
         mixed[new[node]] = tuple((new[p], slope) for p, slope in pairs)
     return tuple(mixed), new[-1]
+
+
+def _draw_shuffled(rng, old_first):
+    return _shuffled(rng, draw_graph(rng, ops=5, old_first=old_first))
+
+
+def _draw_used_twice(rng):
+    """Two nodes that one node uses twice, and another one once more, at the end of a longer branch."""
+    slopes = iter(rng.choice([2.0, 3.0, 4.0], 20).tolist())
+    parents = [(), (), ((0, next(slopes)), (1, next(slopes)))]
+    for turn in (1, -1):
+        used = len(parents) - 1
+        parents.append(((used, next(slopes)), (used, next(slopes))))
+        parents += [((one, next(slopes)),) for one in (used, used + 2, used + 3)]
+        parents.append(((used + 4, next(slopes)), (used + 1, next(slopes)))[::turn])
+    return _shuffled(rng, parents)
 
 
 def _ordered(parents, output):
@@ -70,6 +85,19 @@ def _walk(parents, order, output):
     return grads, used
 
 
+def _once_for_each_user(parents, output, at):
+    """An order in which a user counts once, also one that uses a node twice; the node `at` this place is taken next."""
+    users = [p for node in _ordered(parents, output) for p in dict(parents[node])]
+    waiting, order, ready = [users.count(node) for node in range(len(parents))], [], [output]
+    while ready:
+        order.append(ready.pop(at))
+        for parent, _ in parents[order[-1]]:
+            waiting[parent] -= 1
+            if waiting[parent] == 0:
+                ready.append(parent)
+    return order
+
+
 def _needs_the_order(parents, output):
     """Wrong are: by the numbers, level by level, and an order made without the first or the last parents."""
     order, levels = _ordered(parents, output), [output]
@@ -81,8 +109,13 @@ def _needs_the_order(parents, output):
     return upwards and all(_walk(parents, other, output) != _walk(parents, order, output) for other in others)
 
 
-draw = tuple(
-    one for old_first in (False, True) for one in strata(partial(_draw_shuffled, old_first=old_first), _needs_the_order)
+draw = (
+    *(
+        one
+        for old_first in (False, True)
+        for one in strata(partial(_draw_shuffled, old_first=old_first), _needs_the_order)
+    ),
+    _draw_used_twice,
 )
 
 
@@ -334,6 +367,18 @@ subtracted = slip(
     "Contributions are added. You subtract them.",
     "grads[parent] += slope -> grads[parent] -= slope",
 )
+
+
+@wrong(
+    "You count how many nodes use a node. One that uses it twice sends two contributions: count the edges, and wait for all."
+)
+def users_counted(parents, output):
+    return _walk(parents, _once_for_each_user(parents, output, -1), output)
+
+
+@judged("users-counted")
+def users_counted_in_a_queue(parents, output):
+    return _walk(parents, _once_for_each_user(parents, output, 0), output)
 
 
 hints = (

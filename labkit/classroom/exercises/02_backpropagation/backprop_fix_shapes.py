@@ -292,6 +292,12 @@ def two_for_each_element(x, w, b):
     return 2 * x.sum(axis=0), 2.0 * x.size
 
 
+square_of_the_sum = slip(
+    "The loss is a sum of squares, not the square of a sum: each h has its own derivative, 2 * h.",
+    "2 * h -> 2 * h.sum() * np.ones_like(h)",
+)
+
+
 hints = (
     "Write the shapes below the lines: h, d_h and d_w have the shape of x.",
     "w was repeated for each row. b was repeated for each row and each column.",

@@ -137,8 +137,8 @@ all_doubled = slip(
 )
 
 forwards = slip(
-    "Only the result has sent contributions. The order was right, from the last node to the first, and return stands "
-    "below the loop.",
+    "Only the result has sent contributions. The order was right, from the last node to the first; each node adds to grads "
+    "in its own turn, and return comes after the loop.",
     "reversed(range(len(parents))) -> range(len(parents))",
 )
 
@@ -380,6 +380,21 @@ last_use_only = slip(
     "You follow the last use of each node only. All pairs in parents[node] count.",
     "in parents[node]: -> in parents[node][-1:]:",
 )
+
+
+@wrong(
+    "Your key is the local gradient, so of two uses with the same local gradient only the last one counts. Both add up."
+)
+def local_gradient_as_key(parents):
+    grads = [0.0] * len(parents)
+    grads[-1] = 1.0
+    for node in reversed(range(len(parents))):
+        sent = {}
+        for parent, slope in parents[node]:
+            sent[slope] = parent, slope * grads[node]
+        for parent, part in sent.values():
+            grads[parent] = grads[parent] + part
+    return grads
 
 
 hints = (

@@ -311,6 +311,27 @@ def last_path(parents):
     return grads
 
 
+@wrong(
+    "Contributions to one node are multiplied here. They add up, and all gradients but that of the result begin at 0."
+)
+def contributions_multiplied(parents):
+    grads = [1.0] * len(parents)
+    for node in reversed(range(len(parents))):
+        for parent, slope in parents[node]:
+            grads[parent] *= slope * grads[node]
+    return grads
+
+
+@wrong("The largest contribution to a node is kept. All of them add up.")
+def largest_kept(parents):
+    grads = [0.0] * len(parents)
+    grads[-1] = 1.0
+    for node in reversed(range(len(parents))):
+        for parent, slope in parents[node]:
+            grads[parent] = max(grads[parent], slope * grads[node])
+    return grads
+
+
 hints = (
     "Start with a list of zeros, and set the gradient of the result to 1.0.",
     "Go through reversed(range(len(parents))). Each node sends slope * grads[node] to each of its parents.",

@@ -11,7 +11,7 @@ from functools import partial
 
 import numpy as np
 
-from labkit.classroom.writing import judged, slip, wrong
+from labkit.classroom.writing import judged, same, slip, wrong
 
 
 def multiply_rule(g, a, b):
@@ -263,6 +263,52 @@ upstream_missing_for_b = slip(
     "For b you take the other factor alone. Multiply it by the upstream gradient g.",
     "g * a -> a + 0 * g",
 )
+
+
+def _by_form(part, value, number=np.sum):
+    """By the form of the value: a number, a row, a column."""
+    found = np.shape(value)
+    if found == np.shape(part):
+        return part
+    if found == ():
+        return number(part)
+    if found[-1] == np.shape(part)[-1]:
+        return np.sum(part, axis=0, keepdims=len(found) == 2)
+    return np.sum(part, axis=1, keepdims=True)
+
+
+@wrong("For a single number you take the mean. Each use contributes: sum.")
+def mean_for_a_number(g, a, b):
+    return _by_form(g * b, a, np.mean), _by_form(g * a, b, np.mean)
+
+
+@wrong(
+    "For a single number you leave the array as it is. The number was repeated along all axes: sum over all of them."
+)
+def number_not_summed(g, a, b):
+    return _by_form(g * b, a, np.copy), _by_form(g * a, b, np.copy)
+
+
+@wrong(
+    "A row with two axes, (1, n), is summed along the wrong one: it was repeated down the rows, axis 0.",
+    when=lambda i, expected, got: (
+        not same(expected, got)
+        and all(
+            np.shape(right) == np.shape(came)
+            and np.allclose(right, came)
+            or np.shape(value) == (1, np.shape(i[0])[-1])
+            and np.shape(came) == (np.shape(i[0])[0], 1)
+            for value, right, came in zip(i[1:], expected, got, strict=True)
+        )
+    ),
+)
+def row_by_axis_1(g, a, b):
+    def fit(part, value):
+        if np.ndim(value) == 2 and np.shape(part) != np.shape(value):
+            return np.sum(part, axis=1, keepdims=True)
+        return _by_form(part, value)
+
+    return fit(g * b, a), fit(g * a, b)
 
 
 hints = (

@@ -499,6 +499,38 @@ product_for_each = slip(
 )
 
 
+@wrong("You go on to the arguments at once, while a part is still to come: what was sent the first time counts twice.")
+def recursion(program, inputs):
+    values = list(inputs)
+    for op, *places in program:
+        args = [values[i] for i in places]
+        values.append({"add": sum, "multiply": math.prod, "tanh": lambda a: math.tanh(a[0])}[op](args))
+    grads = [0.0] * len(values)
+
+    def visit(node, part):
+        grads[node] += part
+        if node < len(inputs):
+            return
+        op, *places = program[node - len(inputs)]
+        for k, place in enumerate(places):
+            other = values[places[1 - k]] if op == "multiply" else 1.0
+            visit(place, grads[node] * (1 - values[node] ** 2 if op == "tanh" else other))
+
+    visit(len(values) - 1, 1.0)
+    return values[-1], grads[: len(inputs)]
+
+
+halves = slip(
+    "In a sum each term gets the whole gradient, not half of it.",
+    "slopes = 1.0, 1.0 -> slopes = 0.5, 0.5",
+)
+
+one_instruction_off = slip(
+    "Each value takes the instruction before its own: the places are one off.",
+    "program[node - len(inputs)] -> program[node - len(inputs) - 1]",
+)
+
+
 ways = (EXACT, PLAIN)
 hints = (
     "Write two loops. The first appends a value for each instruction; the second is the backward pass of unit 02.",

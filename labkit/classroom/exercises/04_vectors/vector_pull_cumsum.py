@@ -137,6 +137,22 @@ moved_back_by_one = slip(
 )
 
 
+largest_so_far = slip(
+    "You take the largest entry from v[i] to the end. The entries add up.",
+    "np.cumsum(v[::-1])[::-1] -> np.maximum.accumulate(v[::-1])[::-1]",
+)
+
+summed_twice = slip(
+    "You take two running sums. One, from the end, is enough.",
+    "np.cumsum(v[::-1])[::-1] -> np.cumsum(np.cumsum(v))",
+)
+
+summed_twice_from_the_end = slip(
+    "You take two running sums from the end. One is enough.",
+    "np.cumsum(v[::-1])[::-1] -> np.cumsum(np.cumsum(v[::-1]))[::-1]",
+)
+
+
 ways = (
     PLAIN,
     Way(

@@ -213,6 +213,27 @@ def one_step_or_the_other(g, shape):
     return unbroadcast(g, shape)
 
 
+products_in_front = slip(
+    "Contributions are added. You multiply them over the axes in front.",
+    "g = g.sum(axis=0) -> g = g.prod(axis=0)",
+)
+
+products_at_the_end = slip(
+    "Contributions are added. You multiply them over the axes of length 1.",
+    "g = g.sum(axis=axis, keepdims=True) -> g = g.prod(axis=axis, keepdims=True)",
+)
+
+
+@wrong("You sum over the first axis of length 1 only. b may have more of them.")
+def first_axis_of_length_1(g, shape):
+    while g.ndim > len(shape):
+        g = g.sum(axis=0)
+    for axis, length in enumerate(shape):
+        if length == 1:
+            return g.sum(axis=axis, keepdims=True)
+    return g
+
+
 hints = (
     "Where a value is used several times, its contributions add up (unit 02). Along which axes was b repeated?",
     "First sum over the axes in front: there are g.ndim - len(shape) of them. Sum over axis 0 each time.",

@@ -48,7 +48,7 @@ def _as_it_was(w, x, y):
 
 @wrong(
     "Now the weight goes downhill on the logits alone. With has_aux=True the first output "
-    "of forward is differentiated: that has to be the loss.",
+    "of forward is differentiated: that has to be the loss, without stop_gradient.",
     parts=(2,),
 )
 def logits_only(w, x, y):
@@ -221,6 +221,12 @@ sign_of_the_gradient = slip(
 second_step = slip(
     "You take a second step. Return the weight after the first one.",
     "w - 0.1 * dw -> w - 0.1 * dw - 0.1 * ms.grad(lambda w: ((w * x).sum() - y) ** 2)(w - 0.1 * dw)",
+)
+
+
+logits_for_their_gradient = slip(
+    "You subtract the value of the logits from the gradient. What is too much is their gradient, x: say has_aux=True.",
+    "0.1 * dw -> 0.1 * (dw + x - logits)",
 )
 
 

@@ -130,7 +130,7 @@ brackets_moved = slip(
 )
 
 rate_doubled = slip(
-    "The rate is 0.25.",
+    "x goes all the way to the target. With the rate 0.25 it goes half of the way.",
     "0.25 * ms.grad -> 0.5 * ms.grad",
 )
 

@@ -58,7 +58,7 @@ def _outputs(x, y):
 
 @wrong(
     "The other outputs are not unpacked. With has_aux=True the result is (gradient, (others, ...)).",
-    when=lambda i, expected, got: isinstance(got, tuple) and same(expected[0], got[0]) and isinstance(got[1], tuple),
+    when=lambda i, expected, got: same(expected[0], got[0]) and np.shape(got[1]) == (1,),
 )
 def aux_returned(x, y):
     for _ in range(3):
@@ -287,6 +287,19 @@ x_for_the_gradient = slip(
     "You subtract 0.1 * x. The step is 0.1 times the gradient.",
     "0.1 * dx -> 0.1 * x",
 )
+
+
+@wrong("You return z. Asked for is x after the third step, and seen.", parts=(0,))
+def z_returned(x, y):
+    x, seen = port(x, y)
+    before = x / (1 - 0.2 * y)
+    return before**2 * y, seen
+
+
+@judged("z-returned")
+def z_of_the_last_x(x, y):
+    x, seen = port(x, y)
+    return x**2 * y, seen
 
 
 ways = (Way(DELIVERED, ("passes",), holds=_each_step),)

@@ -250,6 +250,38 @@ memory_halved = slip(
 )
 
 
+@wrong("h is cut at every second step only, so a loss goes back through two steps. Cut h after each step.")
+def cut_every_second_step(w, xs):
+    h = torch.tensor(0.5)
+    for i, x in enumerate(xs):
+        h = torch.tanh(w * h + x)
+        ((h - 1) ** 2).backward(retain_graph=True)
+        if i % 2:
+            h = h.detach()
+    return w.grad
+
+
+@wrong("Only every second loss has a backward pass. All four losses have one.")
+def every_second_loss(w, xs):
+    h = torch.tensor(0.5)
+    for i, x in enumerate(xs):
+        h = torch.tanh(w * h + x)
+        if i % 2:
+            ((h - 1) ** 2).backward()
+            h = h.detach()
+    return w.grad
+
+
+@wrong("Each number is read twice: h takes a second step before the next number comes.")
+def second_step(w, xs):
+    h = torch.tensor(0.5)
+    for x in xs:
+        h = torch.tanh(w * h + x)
+        ((h - 1) ** 2).backward()
+        h = torch.tanh(w * h + x).detach()
+    return w.grad
+
+
 hints = (
     "Draw the tape of two steps. On which value of the first step does the second step still depend?",
     "The next step needs the value of h, but not its history. From which line on is the history no longer needed?",

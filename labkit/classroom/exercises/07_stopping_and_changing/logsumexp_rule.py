@@ -278,6 +278,17 @@ largest_twice = slip(
 )
 
 
+summed_jacobian = slip(
+    "You sum the Jacobian of softmax, whose rows add up to 0. The gradient of logsumexp is softmax itself.",
+    "g * shifted / np.sum(shifted) -> 0 * shifted",
+)
+
+divided_by_the_largest = slip(
+    "You divide x by its largest element. Subtract it: exp(x - m).",
+    "np.exp(x - largest) -> np.exp(x / largest)",
+    "largest + np.log -> largest * np.log",
+)
+
 ways = (PLAIN,)
 hints = (
     "With m = max(x): exp(x - m) is never larger than 1, and one of its elements is exactly 1.",

@@ -2,8 +2,8 @@
 
 Write `answer(x, t)` for two MindSpore Tensors of four elements. Inside it, write a function `rounded(x)` whose value is
 `ops.round(x)` and whose derivative is 1. Return a pair: `rounded(x)`, and the gradient of `((rounded(x) - t) **
-2).sum()` with respect to `x`. Let MindSpore compute this gradient. Use
-`ms.ops.stop_gradient`, not a rule of your own.
+2).sum()` with respect to `x`. Let MindSpore compute this gradient.
+`ms.ops.stop_gradient` is enough for it: you need no rule of your own.
 """
 
 import numpy as np

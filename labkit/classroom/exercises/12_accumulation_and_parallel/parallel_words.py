@@ -51,7 +51,8 @@ tensors = "torch"
 errors = (
     (
         "second time",
-        "The number of words hangs on a tape of its own here. Make a plain number of it: mask.sum().item().",
+        "Two micro-batches share a part of the tape, which the first pass has freed. Compute the errors inside the loop, and "
+        "make the number of words a plain number: mask.sum().item().",
     ),
 )
 

@@ -137,7 +137,7 @@ last_prediction = slip(_ONE, "(hidden @ w2)[:, 0] -> (hidden @ w2)[-1]")
 errors = (
     (
         "does not require grad",
-        "No weight has a path to the loss: something is detached, or computed under no_grad, between the weights and the loss.",
+        "No weight has a path to the loss: something is detached, or computed under no_grad, or no weight requires grad.",
     ),
 )
 hints = (

@@ -61,7 +61,7 @@ f_of_x_forgotten = wrong("A forward difference also needs f(x): one run more.", 
 
 central_keeps_too = wrong(
     "A central difference does not use f(x). It runs at x + h and at x - h for each number, and shares nothing.",
-    {2: 3, 3: either(2 * few + 1, few + 1)},
+    {2: 3, 3: either(2 * few + 1, few + 1, 3 * few)},
 )
 
 all_move_together = wrong(
@@ -97,4 +97,9 @@ forward_points_and_central = wrong(
 
 every_pair = wrong(
     "Each number moves alone: there are n differences, not n * n.", {1: few**2, 3: 2 * few**2, 4: many**2}
+)
+
+f_of_x_counted_twice = wrong("f(x) is needed once, next to one run for each number.", {0: 3, 1: few + 2, 4: many + 2})
+one_number_too_few = wrong(
+    "Each number has a moved point of its own, and f(x) comes on top.", {0: either(1, 0), 1: few - 1, 4: many - 1}
 )

@@ -1,7 +1,7 @@
 """# Repair the gradient by differences (3 points)
 
 `by_differences(x, h)` should return the forward difference of `f` for each of the numbers in the array `x`, as a new array,
-without changing `x`. Repair the two mistakes of this version.
+and leave `x` as it was. Repair the two mistakes of this version.
 
 [[f, as_it_was as by_differences]]
 """
@@ -56,7 +56,7 @@ def the_derivative_itself(x, h):
 
 @wrong(
     "You moved all numbers together. A derivative for one of them needs the others to stand still.",
-    when=lambda i, expected, got: same(float(_all_at_once(*i)), float(np.ravel(got)[0])),
+    when=lambda i, expected, got: same(np.full(np.shape(got), _all_at_once(*i)), got),
 )
 def all_at_once(x, h):
     return _all_at_once(x, h) + 0 * x
@@ -126,6 +126,47 @@ first_left_out = slip("The first number has no difference: the loop begins at 1.
 gradient_added_up = slip(
     "Each number has a difference of its own. You added them up.", "gradient[i] = ( -> gradient[: i + 1] += ("
 )
+moved_from_here = slip("You moved the numbers from i on together. Move one.", "moved[i] += h -> moved[i:] += h")
+first_moved = slip("You always moved the first number. Move number i.", "moved[i] += h -> moved[0] += h")
+step_doubled = slip("You moved the number by 2 * h, and divided by h.", "moved[i] += h\n -> moved[i] += 2 * h\n")
+forward_with_two_steps = slip(
+    "That is the difference from x to x + 2 * h. Asked for is the one to x + h.",
+    "moved[i] += h\n -> moved[i] += 2 * h\n",
+    "/ h -> / (2 * h)",
+)
+_BRACKETS = "Only one of the two values is divided by h. The difference needs brackets."
+first_value_divided = slip(_BRACKETS, "(f(moved) - f(x)) / h -> f(moved) / h - f(x)")
+second_value_divided = slip(_BRACKETS, "(f(moved) - f(x)) / h -> f(moved) - f(x) / h")
+added_to_all = slip("You add each difference to all elements. Number i has its own.", "gradient[i] = -> gradient +=")
+one_place = slip(
+    "All differences are stored in place 0. The one for number i belongs in place i.", "gradient[i] = -> gradient[0] ="
+)
+moved_returned = slip("You return the moved point. Return the differences.", "return gradient -> return moved")
+all_moved_subtracted = slip(
+    "You subtract the value after all numbers have moved. Subtract f(x).", "f(moved) - f(x) -> f(moved) - f(x + h)"
+)
+squares_added = slip("f has the cube of each number. You took the square.", "x * x * x -> x * x")
+
+
+def _one_copy(x, h, back):
+    moved, found = x.copy(), []
+    for i in range(len(x)):
+        moved[i] += h
+        found.append((f(moved) - f(x)) / h)
+        moved[i] = back(x[i], h)
+    return np.array(found)
+
+
+@wrong("A number that has moved is set to 0 afterwards. Set it back to x[i].")
+def set_to_zero(x, h):
+    return _one_copy(x, h, lambda number, h: 0.0)
+
+
+@wrong("A number moves back too far: by 2 * h. It moved by h.")
+def back_too_far(x, h):
+    return _one_copy(x, h, lambda number, h: number - h)
+
+
 moved_to_h = slip("You set the number to h. Add h to it.", "moved[i] += h -> moved[i] = h")
 moved_by_a_factor = slip("You moved the number by a part of itself. Add h.", "moved[i] += h -> moved[i] *= 1 + h")
 

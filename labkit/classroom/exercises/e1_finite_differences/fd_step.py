@@ -2,7 +2,7 @@
 
 Write `step(x, name)`, which returns the step of a central difference at `x` in the format called `name`: `"float64"`,
 `"float32"` or `"float16"`. The rule is the cube root of eps, times the absolute value of `x` if that is larger than 1.
-`np.finfo(name).eps` is the eps of a format. Return a Python float.
+`np.finfo(name).eps` is the eps of a format. Return one number.
 """
 
 from functools import partial
@@ -55,9 +55,14 @@ def too_small_near_zero(x, name):
     return float(np.finfo(name).eps) ** (1 / 3) * abs(x)
 
 
-@judged("value")
-def one_format(x, name):
-    return 6.0555e-06 * max(abs(x), 1.0)
+@wrong(
+    "This is the step of another format. Each has an eps of its own, np.finfo(name).eps.",
+    when=lambda i, expected, got: any(
+        np.isclose(step(i[0], other), got, 1e-3, 0) for other in ("float64", "float32", "float16") if other != i[1]
+    ),
+)
+def format_is_ignored(x, name):
+    return step(x, "float64")
 
 
 @judged("kind")
@@ -71,7 +76,7 @@ one_added = slip(
 )
 
 smaller_of_both = slip(
-    "min takes the smaller of abs(x) and 1. Take the larger one.",
+    "The root is multiplied by the smaller of abs(x) and 1. Take the larger one.",
     "max(abs(x), 1.0) -> min(abs(x), 1.0)",
 )
 
@@ -105,6 +110,27 @@ x_in_the_root = slip(
     "float(eps) ** (1 / 3) * max(abs(x), 1.0) -> (float(eps) * max(abs(x), 1.0)) ** (1 / 3)",
 )
 
+sign_kept = slip(
+    "The step has the sign of x. Multiply by the absolute value.", "max(abs(x), 1.0) -> (x if abs(x) > 1 else 1.0)"
+)
+times_x = slip("You multiplied by x itself: the step vanishes near 0, and has a sign.", "max(abs(x), 1.0) -> x")
+two_thirds = slip("The cube root has the power 1 / 3.", "(1 / 3) -> (2 / 3)")
+whole_size = slip("The digits of x after the point are lost. Use abs(x).", "max(abs(x), 1.0) -> max(int(abs(x)), 1.0)")
+width = slip(
+    "You multiplied by 2. The points x - h and x + h are 2 * h apart, and h is the step.",
+    "max(abs(x), 1.0) -> 2 * max(abs(x), 1.0)",
+)
+point_returned = slip(
+    "You return the point x + h. Asked for is the step h.", "return float(eps) -> return x + float(eps)"
+)
+gap_below = slip("epsneg is the gap below 1. The rule has eps, the gap above 1.", ".eps\n -> .epsneg\n")
+decimal_digits = slip("resolution is a power of 10. The rule has eps, the gap at 1.", ".eps\n -> .resolution\n")
+number_for_eps = slip("You wrote a number for eps. Each format has its own.", "np.finfo(name).eps -> 1e-16")
+doubled_size = slip("The size of x counts once: it is abs(x).", "max(abs(x), 1.0) -> max(2 * abs(x), 1.0)")
+cube_root_of_the_root = slip(
+    "You took the square root and divided by 3. The rule has the cube root.", "** (1 / 3) -> ** (1 / 2) / 3"
+)
+
 x_added = slip("The rule multiplies by the size of x. You added it.", "* max(abs(x), 1.0) -> + abs(x)")
 size_added = slip("The rule multiplies by the size of x. You added it.", "* max(abs(x), 1.0) -> + max(abs(x), 1.0)")
 whole_division = slip("1 // 3 is 0. The power is 1 / 3.", "(1 / 3) -> (1 // 3)")
@@ -129,5 +155,5 @@ root_of_the_size = slip("The size of x counts as it is, without a root.", "max(a
 hints = (
     "There are three parts: the eps of the format, its cube root, the size of x.",
     "A cube root is ** (1 / 3). The size of x is abs(x).",
-    "max(abs(x), 1.0) is the size of x where it is larger than 1, and 1 elsewhere. Convert the result with float(...).",
+    "max(abs(x), 1.0) is the size of x where it is larger than 1, and 1 elsewhere.",
 )

@@ -6,13 +6,13 @@ slope `s` of a dual number, and returns the value and the slope of the result.
 [[constant_at_zero as fixed]]
 
 The value is right everywhere, but the slope is not. Fix the slope. `x` is 0, or at least 0.5 away from 0. Near 0, `exp(x)` is
-`1 + x + x**2 / 2` plus smaller terms.
+`1 + x + x**2 / 2` plus smaller terms. The slope is compared to 12 digits.
 """
 
 import math
 from functools import partial
 
-from labkit.classroom.writing import judged, same, slip, wrong
+from labkit.classroom.writing import EXACT, judged, same, slip, wrong
 
 
 def fixed(x, s):
@@ -112,6 +112,16 @@ def another_slope_at_zero(x, s):
     return (1.0, 0.5 + s) if x == 0 else fixed(x, s)
 
 
+@wrong(
+    "Away from 0 the slope was right, and you changed it. At 0 it is still not right.",
+    when=lambda i, expected, got: same(expected[0], float(got[0])) and not same(expected[1], float(got[1])),
+)
+def wrong_in_both(x, s):
+    return fixed(x, s)[0], 0.1 + 2 * fixed(x, s)[1]
+
+
+errors = (("division by zero", "For x = 0 the formula divides by 0, so the branch for x == 0 has to be taken."),)
+ways = (EXACT,)
 hints = (
     "Away from 0 nothing has to change. Which slope does the line for x == 0 return?",
     "(1 + x + x**2 / 2 - 1) / x is 1 + x / 2. What is its slope if x changes at the rate s?",

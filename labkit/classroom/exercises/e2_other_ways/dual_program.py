@@ -10,8 +10,8 @@ means: values 0 and 1 are the inputs, value 2 is their product, value 3 is `tanh
 and 0. The last value is the result.
 
 Write `run(program, inputs, direction)`, where `direction` contains the rate of each input. The function returns a tuple: the
-result, and the rate at which the result changes. The operations are `"add"`, `"multiply"` and `"tanh"`. Use `math.tanh` or
-`np.tanh`, and no automatic differentiation other than your own. The rate is compared to 12 digits.
+result, and the rate at which the result changes. The operations are `"add"`, `"multiply"` and `"tanh"`. `math.tanh`
+computes `tanh`. Use no automatic differentiation other than your own. The rate is compared to 12 digits.
 """
 
 import math
@@ -38,14 +38,17 @@ def run(program, inputs, direction):
     return values[-1], slopes[-1]
 
 
-def _program(rng, inputs, twice=""):
-    """Six instructions, all three kinds among them; each uses the value before it, an instruction called `twice` two times."""
+def _program(rng, inputs, twice="", early=False):
+    """Six instructions, all three kinds among them; each uses the value before it, an instruction called `twice` two times.
+
+    With `early`, tanh uses another one.
+    """
     kinds = [str(k) for k in rng.permutation(["add", "multiply", "tanh", "multiply", "add"])]
     program = []
     for node, kind in enumerate(kinds, inputs):
         other = node - 1 if kind == twice else int(rng.integers(0, node))
         both = (node - 1, other) if rng.random() < 0.5 else (other, node - 1)
-        program.append((kind, node - 1) if kind == "tanh" else (kind, *both))
+        program.append((kind, node - 1 - early) if kind == "tanh" else (kind, *both))
     program.append(("multiply", inputs + 4, int(rng.integers(0, inputs))))
     values, direction = (
         tuple(float(n) for n in np.round(rng.uniform(0.4, 1.6, inputs) * rng.choice([-1, 1], inputs), 2))
@@ -55,8 +58,15 @@ def _program(rng, inputs, twice=""):
 
 
 draw = tuple(
-    partial(_program, inputs=inputs, twice=twice)
-    for inputs, twice in ((2, ""), (3, ""), (2, "multiply"), (2, "add"), (1, ""))
+    partial(_program, inputs=inputs, twice=twice, early=early)
+    for inputs, twice, early in (
+        (2, "", False),
+        (3, "", False),
+        (2, "multiply", False),
+        (2, "add", False),
+        (1, "", False),
+        (2, "", True),
+    )
 )
 
 
@@ -153,7 +163,10 @@ tanh_of_the_rate = slip(
     "(1 - value**2) * slopes[a] -> math.tanh(slopes[a])",
 )
 plus_for_minus = slip("The derivative of tanh is 1 - tanh(x)**2. Yours has a plus.", "(1 - value**2) -> (1 + value**2)")
-last_left_out = slip("The last instruction is not run.", "in program: -> in program[:-1]:")
+last_left_out = slip(
+    "You return what the value before the last gives. Run all instructions, and return the last value.",
+    "in program: -> in program[:-1]:",
+)
 first_instruction_only = slip(
     "The return is inside the loop: only the first instruction is run.",
     "    return values[-1], slopes[-1] ->         return values[-1], slopes[-1]",
@@ -167,7 +180,8 @@ sum_for_product = slip(
 )
 
 cosh_not_squared = slip(
-    "The derivative of tanh is 1 / cosh(x)**2. The square is missing.", "(1 - value**2) * -> 1 / math.cosh(values[a]) *"
+    "The derivative of tanh is 1 / cosh(x)**2, which is 1 - tanh(x)**2. You took its root.",
+    "(1 - value**2) * -> 1 / math.cosh(values[a]) *",
 )
 second_factor_twice = slip(
     "In a product each rate is multiplied by the *other* factor. You took the second factor in both terms.",
@@ -198,6 +212,55 @@ def used_once(program, inputs, direction):
     return values[-1], slopes[-1]
 
 
+double_of_the_value = slip(
+    "The derivative of tanh(x) is 1 - tanh(x)**2. 2 * t belongs to t**2.", "(1 - value**2) -> 2 * value"
+)
+rates_added_in_a_product = slip(
+    "In a product each rate is multiplied by the *other* factor. You added the rates.",
+    "slopes[a] * values[b] + values[a] * slopes[b] -> slopes[a] + slopes[b]",
+)
+rates_added_up = slip(
+    "You add up the rates of all values. Asked for is that of the last one.",
+    "return values[-1], slopes[-1] -> return values[-1], sum(slopes)",
+)
+direction_shortened = slip(
+    "You gave the direction the length 1. The rates are used as they are.",
+    "list(direction) -> [d / math.hypot(*direction) for d in direction]",
+)
+nothing_moves = slip("No input moves: the rates begin with direction.", "list(direction) -> [0.0] * len(inputs)")
+rate_of_a_square_missing = slip(
+    "x * x has the rate 2 * x * x'. The rate x' is missing.",
+    "slopes[a] * values[b] + -> slopes[a] * values[b] + values[a] * slopes[b] if a != b else 2 * values[a] + 0 *",
+)
+square_counted_once = slip(
+    "x * x has the rate x' * x + x * x'. You counted one of the two.",
+    "slopes[a] * values[b] + -> (a != b) * slopes[a] * values[b] +",
+)
+sign_of_tanh = slip(
+    "tanh(x) has the sign of x. Yours has the opposite one.", "math.tanh(values[a]) -> -math.tanh(values[a])"
+)
+last_value_for_tanh = slip(
+    "tanh takes the value that the instruction names, which need not be the last one.",
+    "math.tanh(values[a]) -> math.tanh(values[-1])",
+    "(1 - value**2) * slopes[a] -> (1 - value**2) * slopes[-1]",
+)
+last_rate_for_tanh = slip(
+    "The rate that tanh passes on is that of its own argument, not of the last value.",
+    "(1 - value**2) * slopes[a] -> (1 - value**2) * slopes[-1]",
+)
+value_before_for_tanh = slip(
+    "values[-1] is still the value of the instruction before. Use the one that tanh gave.",
+    "(1 - value**2) -> (1 - values[-1] ** 2)",
+)
+rate_squared = slip(
+    "The rate of the argument counts once. You squared it.",
+    "(1 - value**2) * slopes[a] -> (1 - value**2) * slopes[a] ** 2",
+)
+
+errors = (
+    ("no attribute 'append'", "list(inputs) and list(direction) make lists, to which values can be appended."),
+    ("to unpack", "tanh has one argument, and the other operations have two: for op, *places in program."),
+)
 ways = (EXACT, PLAIN)
 hints = (
     "Keep two lists, the values and their slopes. The list of slopes starts as direction.",

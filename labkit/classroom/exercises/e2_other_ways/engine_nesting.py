@@ -39,7 +39,7 @@ def reference():
 
 
 first_derivative_only = wrong(
-    "Item 0: the inner grad gives 4 * x**3. The outer one differentiates that once more.", {0: either(16, 32)}
+    "The inner grad gives 4 * x**3. The outer one differentiates that once more.", {0: either(16, 32)}
 )
 
 confused_boxes = wrong(
@@ -49,7 +49,12 @@ confused_boxes = wrong(
 inner_is_a_number = wrong(
     "The inner gradient is a formula in x, not the number that comes out at this x: it moves when x moves, and the outer grad "
     "differentiates that, too.",
-    {2: 4, 3: 4},
+    {2: 4, 3: 0},
+)
+
+one_factor_moves = wrong(
+    "The inner grad differentiates in y, which gives 2 * x * y. With y = x put in, both factors move with x.",
+    {3: either(4, 2)},
 )
 
 point_before_derivative = wrong(
@@ -58,14 +63,15 @@ point_before_derivative = wrong(
 
 called_at_x = wrong(
     "The function does not use y, so its derivative in y is 0, wherever it is taken. What the outer grad gets is 0.",
-    {4: either(8, 2, 16)},
+    {4: either(8, 2, 16, 4)},
 )
 
 another = judged("value", {3: 9})
 four = judged("structure", [48, 1, 12, 8])
 
 value_for_the_inner_derivative = wrong(
-    "grad gives the derivative of the inner function in y. You multiplied by its value.", {1: 7, 2: either(36, 24)}
+    "The inner grad is the derivative of its function in y: not the value of the function, and not y.",
+    {1: either(7, 6, 5), 2: either(36, 24)},
 )
 
 value_for_the_outer_derivative = wrong(
@@ -74,4 +80,7 @@ value_for_the_outer_derivative = wrong(
 
 second_derivative_slips = wrong("4 * x**3 has the derivative 12 * x**2.", {0: either(24, 12, 96)})
 
-inner_factor_alone = wrong("The product with x is differentiated, too: the product rule.", {1: either(0, 5, 6)})
+inner_factor_alone = wrong("The product with x is differentiated, too: the product rule.", {1: 0})
+
+other_point = wrong("The inner grad is taken at 3.0, the outer one at 2.0.", {2: either(27, 18)})
+point_put_in_first = wrong("Differentiate twice as a formula, and put 2.0 in at the end.", {0: either(128, 8, 64)})

@@ -67,12 +67,12 @@ no_slope_at_a_seam = wrong(
     {5: either(0, 3, float("nan"))},
 )
 
-another = judged("value", {5: 12})
+another = judged("value", {5: 77})
 five = judged("structure", [0, 0.5, 0, 1, 0])
 
 no_slope_at_a_corner = wrong(
     "Mathematically there is no slope at a kink. A program returns a number, which the rule of the operation determines.",
-    {i: float("nan") for i in range(4)},
+    {i: either(float("nan"), lambda expected, got: got is None) for i in range(4)},
 )
 
 comparison_is_true = wrong(
@@ -85,3 +85,9 @@ value_for_slope = wrong("That is the value of the function. Asked for is its slo
 branches_averaged = wrong(
     "Nothing is averaged between branches: the one that runs at this place is differentiated.", {4: 3}
 )
+
+no_slope_at_a_point = wrong(
+    "The values have no kink here. The engine differentiates the branch that runs, whatever it is.", {4: float("nan")}
+)
+half_a_tie = wrong("abs has the slopes -1 and 1 at its kink, and returns their mean.", {0: 0.5})
+both_branches = wrong("Only the branch that runs is differentiated.", {5: either(12, 15, -3)})

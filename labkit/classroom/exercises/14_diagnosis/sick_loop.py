@@ -145,7 +145,7 @@ sum_of_the_labels = slip(
 errors = (
     (
         "does not require grad",
-        "No weight has a path to the loss: something is detached, or computed under no_grad, between the weights and the loss.",
+        "No weight has a path to the loss: something is detached, or computed under no_grad, or no weight requires grad.",
     ),
 )
 hints = (

@@ -51,7 +51,7 @@ def check(name: str | None = None, answer: Any = None, *more: Any, seconds: floa
     return report
 
 
-def assess(name: str | None, answer: Any, seconds: float = 5.0) -> Report:
+def assess(name: Any, answer: Any, seconds: float = 5.0) -> Report:
     """The report of `check`, without displaying it."""
     exercise = find(name)
     if exercise is None:

@@ -3,7 +3,8 @@
 `passes`: of each backward pass and JVP, the value that it differentiates and the arrays that it delivers. `custom rules`: the
 gradients that each call of the `backward` of a `torch.autograd.Function` got and returned. `live nodes`: the most ops that
 were on the tape of PyTorch at one time. `peak bytes`: the most memory that was allocated beyond what there was
-before. `clips`: how often MindSpore's ops clipped. `patients`: the charts of the patients that were admitted.
+before. `clips`: how often MindSpore's ops clipped. `own steps`: how often `nn.SGD` was called inside a Cell that is not
+labkit's. `patients`: the charts of the patients that were admitted.
 
 Each observer replaces functions that labkit's own code looks up when it runs, so it makes no difference under which name an
 answer has imported something, on which thread it runs, or whether a debugger traces it.
@@ -210,6 +211,21 @@ def _clips(record):
     return [(clipping, name, counted(getattr(clipping, name))) for name in names], _nothing
 
 
+def _own_steps(record):
+    cells, inside = import_module("labkit.mindspore.nn"), [False]
+    call, record["own steps"] = cells.Cell.__call__, 0
+
+    def observed(self, *arguments, **options):
+        record["own steps"] += isinstance(self, cells.SGD) and inside[-1]
+        inside.append(inside[-1] or not type(self).__module__.startswith("labkit."))
+        try:
+            return call(self, *arguments, **options)
+        finally:
+            inside.pop()
+
+    return [(cells.Cell, "__call__", observed)], _nothing
+
+
 def _patients(record):
     ward, drawing = (import_module(f"labkit.classroom.clinic.{name}") for name in ("patient", "drawing"))
     made, charts, drawn = ward.Chart, [], drawing._rng
@@ -235,5 +251,6 @@ OBSERVERS: dict[str, Callable] = {
     "live nodes": _live_nodes,
     "peak bytes": _peak_bytes,
     "clips": _clips,
+    "own steps": _own_steps,
     "patients": _patients,
 }

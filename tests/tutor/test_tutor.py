@@ -15,7 +15,6 @@ TOLD = 0.9  # the least share of these wrong answers for which the report names 
 REFUSED: set[tuple[str, str]] = set()  # right answers that are not accepted
 
 ACCEPTED = {  # wrong answers that are not refused, and why
-    ("step-port", "the losses are tensors"): "a tensor without dimensions counts as a number",
 }
 
 

@@ -20,7 +20,7 @@ def answer(a, b, x):
     return x - np.linalg.inv(labkit.jacrev(g)(x)) @ g(x)
 
 
-wrong("newton-step", "a step down the gradient", above("np.linalg.inv(labkit.jacrev(g)(x)) @ -> 0.1 *"))
+wrong("newton-step", "f divided by its gradient", above("np.linalg.inv(labkit.jacrev(g)(x)) @ g(x) -> f(x) / g(x)"))
 
 
 @right("penalty-repair", "w.grad is reset between the two")

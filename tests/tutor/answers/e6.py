@@ -16,6 +16,18 @@ def answer(w, u, x, y):
     return 2 * (h - y) * hw, 2 * (h - y) * hu
 
 
+@wrong("rnn-backward", "the numbers are read from the start in the backward pass")
+def backward(w, u, x, y):
+    states = [0.0]
+    for number in x:
+        states.append(np.tanh(w * states[-1] + u * number))
+    g, dw, du = 2 * (states[-1] - y), 0.0, 0.0
+    for after, before, number in zip(states[:0:-1], states[-2::-1], x, strict=True):
+        g *= 1 - after**2
+        dw, du, g = dw + g * before, du + g * number, g * w
+    return dw, du
+
+
 @wrong("rnn-truncate", "only the first k steps are connected")
 def follow(w, x, k):
     h, loss = torch.zeros(()), 0.0

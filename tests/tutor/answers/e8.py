@@ -33,6 +33,7 @@ def answer(name):
 
 
 wrong("ward-patch", "the sum of the losses", above("loss=logistic -> loss=lambda z, y: logistic(z, y) * len(y)"))
+wrong("ward-patch", "norms compared in the wrong direction", above("< 0.9 * -> > 1.1 *"))
 
 SIGNS = {
     "stuck-warmup": ("rates", lambda shown, plan: shown[0] == shown[-1]),
@@ -54,4 +55,12 @@ SIGNS = {
 def answer(name):
     patient = clinic.admit(name)
     found = {fault: what for fault, (what, sign) in SIGNS.items() if sign(patient.measure(what), patient.plan)}
+    return patient.submit(found)
+
+
+@wrong("ward-diagnose", "a condition upside down")
+def answer(name):
+    patient = clinic.admit(name)
+    signs = {**SIGNS, "broadcast": ("shapes", lambda shown, plan: shown[1] == 1)}
+    found = {fault: what for fault, (what, sign) in signs.items() if sign(patient.measure(what), patient.plan)}
     return patient.submit(found)

@@ -8,7 +8,7 @@ import labkit.torch as torch
 from labkit.mindspore import nn, ops
 
 
-@right("step-write", "no class, and the default learning rate, which is 0.1")
+@wrong("step-write", "no class")
 def answer(w, x, y, limit):
     layer = nn.Dense(3, 1, weight_init=w, has_bias=False)
     network = nn.WithLossCell(layer, nn.MSELoss())
@@ -47,13 +47,13 @@ def answer(w, x, y):
     return losses, w.detach()
 
 
-wrong("step-port", "the losses are tensors", above(", nesterov=True -> ", ".item() -> "))
+right("step-port", "the losses are tensors", above(", nesterov=True -> ", ".item() -> "))
 
 
-@right("step-port", "the update by hand, under no_grad")
+@right("step-port", "w as a column; the update by hand, under no_grad")
 def answer(w, x, y):
-    w = torch.tensor(w, requires_grad=True)
-    x, y = torch.tensor(x), torch.tensor(y)
+    w = torch.tensor(w[:, None], requires_grad=True)
+    x, y = torch.tensor(x), torch.tensor(y[:, None])
     kept, losses = torch.zeros_like(w), []
     for _ in range(3):
         loss = torch.nn.functional.mse_loss(torch.matmul(x, w), y)
@@ -62,12 +62,12 @@ def answer(w, x, y):
         with torch.no_grad():
             w -= 0.1 * kept
         losses.append(float(loss))
-    return losses, w.detach()
+    return losses, w.detach()[:, 0]
 
 
 wrong("step-optimizers", "one step instead of two", [0.8, 0.8, 2, 0.9, -199, 0.9])
 wrong("step-optimizers", "Momentum keeps the step, times the rate", [0.6, 0.42, 0.38, 0.9, -199, 0.9])
-wrong("step-optimizers", "large gradients are clipped", [0.6, 0.42, 3.8, 0.9, 0.9, 0.9])
+wrong("step-optimizers", "the changes of p", [-0.4, -0.58, 3.8, -0.1, -200, -0.1])
 right("step-optimizers", "as sums of steps", [1 - 2 * 0.2, 1 - 0.2 - 0.38, 2 * 0.9 + 2, 0.9, 1 - 200, 0.9])
 
 

@@ -100,7 +100,7 @@ def upstream_missing(x, w, g):
     return w.T, x.T
 
 
-@wrong("g is as it should be. The matrix that is transposed is the other factor of x @ w.", parts=(0, 1))
+@wrong("You transpose g, too. Only the other factor of x @ w is transposed.", parts=(0, 1))
 def upstream_transposed(x, w, g):
     return g.T @ w.T, x.T @ g.T
 

@@ -35,7 +35,8 @@ def through(x):
 
 
 def draw(rng):
-    return ((rng.uniform(0.4, 1.4, 3) * rng.permutation([-1, 1, 1]) + 0.5).astype(np.float32),)
+    x = rng.uniform(0.4, 1.4, 3) * rng.permutation([-1, 1, 1]) + 0.5
+    return ((x * rng.choice([-1, 1])).astype(np.float32),)
 
 
 tensors = "mindspore"

@@ -44,7 +44,7 @@ def as_it_was(x):
 
 
 @wrong(
-    "It runs because PyTorch does not see the change: .data has no version. "
+    "It runs because PyTorch does not see the change: .data has a version of its own. "
     "tanh's saved result is still spoiled, and t is no longer "
     "tanh(x). Make a new tensor instead."
 )

@@ -113,7 +113,7 @@ def v_corrected_alone(p, gradients, rate):
     return _adam(p, gradients, rate, lambda mean, beta, t: mean / (1 - beta**t) if beta > 0.99 else mean)
 
 
-@judged("value")
+@judged("change-returned")
 def the_last_step(p, gradients, rate):
     return _adam(p, gradients, rate) - _adam(p, gradients[:-1], rate)
 
@@ -183,7 +183,7 @@ multiplied_by_the_root = slip(
     "mean / (np.sqrt(square) + 1e-8) -> mean * (np.sqrt(square) + 1e-8)",
 )
 always_the_last_power = slip(
-    "Both corrections have the power t: 1 - 0.9**t. Here t is left out.",
+    "The power t is that of beta alone: 1 - 0.9**t, not (1 - 0.9)**t.",
     "(1 - 0.9**t), v / (1 - 0.999**t) -> 0.1**t, v / 0.001**t",
 )
 
@@ -242,6 +242,61 @@ absolute_values = slip(
     "g**2 -> np.abs(g)",
     "np.sqrt(square) -> square",
 )
+
+
+added_to_one = slip(
+    "The corrections divide by 1 - beta**t. You added beta**t to 1.",
+    "(1 - 0.9**t), v / (1 - 0.999**t) -> (1 + 0.9**t), v / (1 + 0.999**t)",
+)
+power_alone = slip(
+    "The corrections divide by 1 - beta**t. You divided by beta**t.",
+    "(1 - 0.9**t), v / (1 - 0.999**t) -> 0.9**t, v / 0.999**t",
+)
+one_step_after_the_loop = slip(
+    "p moves once, after the loop. Each of the gradients takes a step.", "        p = p - ->     p = p -"
+)
+zero_by_zero = slip(
+    "Where all gradients are 0, you divide 0 by 0. 1e-8 is part of the divisor: add it to the root, in brackets.",
+    "(np.sqrt(square) + 1e-8) -> np.sqrt(square) + 1e-8",
+)
+root_of_the_quotient = slip(
+    "The root is that of v alone. You took the root of the quotient.",
+    "mean / (np.sqrt(square) + 1e-8) -> np.sqrt(mean / (square + 1e-8))",
+)
+mean_squared = slip("v averages the squared gradients. You squared m.", "0.001 * g**2 -> 0.001 * m**2")
+weights_of_m_exchanged = slip(
+    "In m the old mean counts 0.9 and the new gradient 0.1. You exchanged the two.",
+    "0.9 * m + 0.1 * g -> 0.1 * m + 0.9 * g",
+)
+weights_of_v_exchanged = slip(
+    "In v the old mean counts 0.999 and the new square 0.001. You exchanged the two.",
+    "0.999 * v + 0.001 * g**2 -> 0.001 * v + 0.999 * g**2",
+)
+root_kept = slip(
+    "v keeps the mean of the squares. Take its root in the step only.",
+    "v = 0.999 * v + 0.001 * g**2 -> v = np.sqrt(0.999 * v + 0.001 * g**2)",
+    "np.sqrt(square) -> square",
+)
+root_of_the_divisor = slip(
+    "The correction of v divides by 1 - 0.999**t. You took the root of that before.",
+    "v / (1 - 0.999**t) -> v / np.sqrt(1 - 0.999**t)",
+)
+m_corrected_like_v = slip(
+    "The correction of m divides by 1 - 0.9**t. You took the root of that.",
+    "m / (1 - 0.9**t), -> m / np.sqrt(1 - 0.9**t),",
+)
+
+
+brackets_missing_for_m = slip(
+    "The correction divides by all of 1 - 0.9**t. Put it in brackets.", "m / (1 - 0.9**t), -> m / 1 - 0.9**t,"
+)
+brackets_missing_for_v = slip(
+    "The correction divides by all of 1 - 0.999**t. Put it in brackets.", "v / (1 - 0.999**t) -> v / 1 - 0.999**t"
+)
+change_returned = slip("You give the change. Asked for is the new p.", "p = p - rate -> p = -rate")
+root_of_m_too = slip("The root is that of v alone. You took that of m, too.", "rate * mean -> rate * np.sqrt(mean)")
+square_for_the_root = slip("Take the square root of the corrected v. You squared it.", "np.sqrt(square) -> square**2")
+larger_epsilon = slip("The exercise adds 1e-8. Your number is much larger.", "1e-8 -> 1e-2")
 
 
 hints = (

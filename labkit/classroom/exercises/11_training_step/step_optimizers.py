@@ -26,7 +26,7 @@ rules = (
 hints = (
     "SGD: p - rate * g. Momentum: v = 0.9 * v + g, then p - rate * v, with v = 0 before the first step.",
     "For item 1: v is 2 after the first step, and 0.9 * 2 + 2 after the second.",
-    "Adam's first step is the learning rate, whatever the size of the gradient. SGD's step has no limit.",
+    "Adam's first step is the learning rate, for a gradient of 2 as for one of 2000. SGD's step has no limit.",
 )
 
 
@@ -68,7 +68,9 @@ velocity_scaled = wrong(
     {2: either(0.38, lambda expected, got: same(0.38 / 10, got))},
 )
 
-nothing_fades = wrong("You added both gradients in full. The old velocity counts 0.9 times: 0.9 * 2 + 2.", {2: 4.0})
+nothing_fades = wrong(
+    "You added both gradients in full. The old velocity counts 0.9 times: 0.9 * 2 + 2.", {1: 0.4, 2: 4.0}
+)
 
 adam_like_sgd = wrong(
     "Adam divides the mean of the gradients by their typical size. At the first step that is g / |g|, so p moves "
@@ -78,7 +80,10 @@ adam_like_sgd = wrong(
 
 bias_correction_forgotten = wrong(
     "You left out the bias correction. m and v start at 0, and Adam divides by 1 - beta**t to make up for it.",
-    {3: lambda expected, got: same(1 - 0.1 * 0.1 / 0.001**0.5, got)},
+    {
+        i: lambda expected, got: any(same(1 - 0.1 * step, got) for step in (0.1 / 0.001**0.5, 1 / 0.001**0.5, 0.1))
+        for i in (3, 5)
+    },
     answer={3: 0.683772, 5: 0.683772},
 )
 
@@ -105,13 +110,16 @@ uphill = wrong(
     {0: 1.4, 1: 1.58, 3: 1.1, 4: 201, 5: 1.1},
 )
 
+factor_of_sgd = wrong("The gradient is 2 at every step, so each step of SGD takes off 0.1 * 2.", {0: 0.64})
+
 gradient_not_added = wrong(
     "At the second step Momentum adds the new gradient to the old velocity: 0.9 * 2 + 2.",
     {1: either(0.62, 0.8), 2: 1.8},
 )
 
 rate_forgotten = wrong(
-    "A step is the rate, 0.1, times the gradient. You left out the rate.", {0: -3, 1: -4.8, 3: 0, 4: -1999, 5: 0}
+    "A step is the rate, 0.1, times the gradient. You left out the rate.",
+    {0: -3, 1: -4.8, 3: either(0, -1), 4: -1999, 5: either(0, -1)},
 )
 
 velocity_of_one_step = wrong("The velocity was asked for after two steps. This is the one after the first.", {2: 2})
@@ -122,3 +130,16 @@ no_step_for_large = wrong(
     "The first step of Adam has the size of the rate, 0.1, for a large gradient as for a small one.",
     {5: either(1, 0.9999)},
 )
+
+nesterov = wrong("These are steps of Nesterov's momentum. nn.Momentum has it only with use_nesterov=True.", {1: 0.078})
+
+change_for_p = wrong(
+    "You gave the change of p. p starts at 1.0: add it to that.", {0: -0.4, 1: -0.58, 3: -0.1, 4: -200, 5: -0.1}
+)
+
+gradient_fades = wrong(
+    "The old velocity counts 0.9 times, and the new gradient counts in full: v = 0.9 * v + g.",
+    {1: either(0.46, 0.478, 0.458), 2: either(3.6, 3.42)},
+)
+
+power_of_ten = wrong("0.1 times 2000 is 200.", {4: either(-19, -1.0)})

@@ -1,8 +1,8 @@
 """# Port the training loop to PyTorch (3 points)
 
 Write `port(w, x, y)`, which does the training below in PyTorch. `w`, `x` and `y` are NumPy arrays of the shapes `(3,)`,
-`(4, 3)` and `(4,)`. Convert them to tensors (`w` requires grad), and return `(losses, w.detach())`, with the losses as a list
-of Python numbers.
+`(4, 3)` and `(4,)`. Convert them to tensors (`w` requires grad), and return the tuple `(losses, w)`: a list of the three losses,
+and the trained `w`.
 
 ```python
 w = ms.Parameter(ms.Tensor(w), name="w")
@@ -19,9 +19,10 @@ for _ in range(3):
 
 import numpy as np
 
+from labkit import mindspore as ms
 from labkit import torch
 from labkit.classroom.ways import DELIVERED, delivered
-from labkit.classroom.writing import Way, slip, wrong
+from labkit.classroom.writing import Way, judged, slip, wrong
 
 
 def port(w, x, y):
@@ -44,7 +45,7 @@ def draw(rng):
     return w, x.astype(np.float32), y.astype(np.float32)
 
 
-errors = (("Can't call numpy()", "Make tensors of the arrays x and y as well: torch.tensor(x)."),)
+errors = (("Can't call numpy()", "Make tensors of x and y as well, torch.tensor(x), and detach w at the end."),)
 
 
 def _losses(w, x, y, momentum=0.9, empty=("before",), note="before"):
@@ -76,7 +77,7 @@ def without_momentum(w, x, y):
     return _losses(w, x, y, momentum=0.0)
 
 
-@wrong("w has not moved. Is there a zero_grad between backward and step, or no step at all?")
+@wrong("w has not moved. Is there a zero_grad between backward and step, no step, or another w than the optimizer has?")
 def zeroed_too_late(w, x, y):
     return _losses(w, x, y, empty=("after",))
 
@@ -90,7 +91,7 @@ def _each_step(inputs, expected, got, done):
     (w, x, y), moved = inputs, 0.0
     for loss in expected[0]:
         gradient = 2 * x.T @ (x @ w - y) / len(y)
-        if not delivered(gradient, done, loss):
+        if not any(delivered(one, done, loss) for one in (gradient, gradient[None], gradient[:, None])):
             return False
         moved = 0.9 * moved + gradient
         w = w - 0.1 * moved
@@ -177,7 +178,95 @@ features_averaged = slip(
 )
 
 
-ways = (Way(DELIVERED, ("passes",), holds=_each_step),)
+decayed_a_little = slip("There is no weight decay in the snippet.", "momentum=0.9) -> momentum=0.9, weight_decay=0.01)")
+rate_and_momentum_exchanged = slip(
+    "The learning rate is 0.1 and the momentum 0.9. You exchanged them.", "lr=0.1, momentum=0.9 -> lr=0.9, momentum=0.1"
+)
+rate_of_one = slip("The learning rate is 0.1.", "lr=0.1 -> lr=1.0")
+error_not_squared = slip("The loss has the squared errors. The square is missing.", "((x @ w - y) ** 2) -> (x @ w - y)")
+target_added = slip("The error is x @ w minus y. You added y.", "(x @ w - y) -> (x @ w + y)")
+backward_twice = slip(
+    "Two backward passes add up in .grad. Call backward once in each round.",
+    "loss.backward() -> loss.backward(retain_graph=True)\n        loss.backward()",
+)
+step_twice = slip(
+    "Each round has one update. You called optimizer.step twice.",
+    "optimizer.step() -> optimizer.step()\n        optimizer.step()",
+)
+
+
+@wrong(
+    "The step comes before the backward pass of its round, so the last gradient is never used. The order is backward, then step."
+)
+def step_first(w, x, y):
+    w = torch.tensor(w, requires_grad=True)
+    x, y = torch.tensor(x), torch.tensor(y)
+    optimizer = torch.optim.SGD([w], lr=0.1, momentum=0.9)
+    losses = []
+    for _ in range(3):
+        optimizer.step()
+        optimizer.zero_grad()
+        loss = ((x @ w - y) ** 2).mean()
+        loss.backward()
+        losses.append(loss.item())
+    return losses, w.detach()
+
+
+@wrong("The weight that you return is the one before the training.", parts=(1,))
+def first_weight(w, x, y):
+    return port(w, x, y)[0], torch.tensor(w)
+
+
+@judged("forbidden")
+def trained_in_mindspore(w, x, y):
+    w, x, y = ms.Parameter(ms.Tensor(w), name="w"), ms.Tensor(x), ms.Tensor(y)
+    optimizer = ms.nn.Momentum([w], learning_rate=0.1, momentum=0.9)
+    gradient = ms.value_and_grad(lambda x, y: ((ms.ops.matmul(x, w) - y) ** 2).mean(), None, optimizer.parameters)
+    losses = []
+    for _ in range(3):
+        loss, gradients = gradient(x, y)
+        optimizer(gradients)
+        losses.append(float(loss.asnumpy()))
+    return losses, torch.tensor(w.asnumpy())
+
+
+never_zeroed_step_first = slip(
+    "The step comes before the backward pass, and the gradients add up in .grad.",
+    "        optimizer.zero_grad()\n -> ",
+    "loss.backward()\n        optimizer.step() -> optimizer.step()\n        loss.backward()",
+)
+root_of_the_loss = slip(
+    "The snippet notes the loss itself, without a root.",
+    "losses.append(loss.item()) -> losses.append(loss.item() ** 0.5)",
+)
+losses_added_up = slip(
+    "The snippet notes the loss of each round. You added up the losses.",
+    "losses.append(loss.item()) -> losses.append(loss.item() + (losses or [0])[-1])",
+)
+products_summed = slip(
+    "x @ w has one prediction for each row. You summed all products to one number.", "x @ w -> (x * w).sum()"
+)
+
+
+@wrong("The losses are rounded. Return them as they are.", parts=(0,))
+def losses_rounded(w, x, y):
+    losses, w = port(w, x, y)
+    return [round(loss, 2) for loss in losses], w
+
+
+results_exchanged = slip(
+    "You exchanged the results: the losses come first.", "return losses, w.detach() -> return w.detach(), losses"
+)
+
+
+ways = (
+    Way(DELIVERED, ("passes",), holds=_each_step),
+    Way(
+        "Train in PyTorch.",
+        ("live nodes",),
+        holds=lambda inputs, expected, got, done: done["live nodes"] > 0,
+    ),
+)
 hints = (
     "The body of the loop has four lines: zero_grad, loss, backward, step. Then store the loss.",
     "MindSpore's Momentum(0.1, 0.9) is torch.optim.SGD([w], lr=0.1, momentum=0.9).",

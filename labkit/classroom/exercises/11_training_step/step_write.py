@@ -15,7 +15,7 @@ import numpy as np
 
 from labkit import mindspore as ms
 from labkit.classroom.ways import DELIVERED, delivered
-from labkit.classroom.writing import Way, judged, slip, wrong
+from labkit.classroom.writing import Way, judged, same, slip, wrong
 
 
 class MyTrainOneStep(ms.nn.Cell):
@@ -52,6 +52,7 @@ def _batch(rng, low, high):
 draw = tuple(partial(_batch, low=low, high=high) for low, high in ((0.3, 1.0), (40.0, 50.0), (1.0, 2.0)))
 tensors = "mindspore"
 errors = (
+    ("AddN", "clip_by_global_norm takes a flat tuple of tensors: the gradients of the parameters alone."),
     ("HyperMap", "The optimizer takes a tuple of gradients, one for each parameter."),
     ("can not be None at the same time", "Say what to differentiate for: weights=optimizer.parameters."),
 )
@@ -152,7 +153,89 @@ uphill = slip(
 not_three_but_one = slip("Call the cell three times.", "range(3) -> range(1)")
 
 
-ways = (Way(DELIVERED, ("passes",), holds=_each_step),)
+with_momentum = slip(
+    "These steps have momentum. nn.SGD has none.",
+    "ms.nn.SGD(layer.trainable_params(), 0.1) -> ms.nn.Momentum(layer.trainable_params(), 0.1, 0.9)",
+)
+adam_for_sgd = slip(
+    "These are steps of Adam. The exercise asks for nn.SGD.",
+    "ms.nn.SGD(layer.trainable_params(), 0.1) -> ms.nn.Adam(layer.trainable_params(), 0.1)",
+)
+weight_decayed = slip(
+    "There is no weight decay in the exercise.",
+    "ms.nn.SGD(layer.trainable_params(), 0.1) -> ms.nn.SGD(layer.trainable_params(), 0.1, weight_decay=0.01)",
+)
+first_loss_three_times = slip(
+    "All three losses are the first one: either one call is counted three times, or each call has a new layer.",
+    "tuple(step(x, y) for _ in range(3)) -> (step(x, y),) * 3",
+)
+updated_twice = slip(
+    "One step has one update. You called the optimizer twice.",
+    "self.optimizer(gradients) -> self.optimizer(gradients)\n        self.optimizer(gradients)",
+)
+limit_as_the_rate = slip(
+    "The limit bounds the norm of the gradients. It is not the learning rate.", "(), 0.1) -> (), limit)"
+)
+
+
+@wrong("You clipped the loss. Clip the gradients; the loss is returned as it is.")
+def loss_clipped(w, x, y, limit):
+    losses, weight = _train(w, x, y, limit, clip=lambda gradients, limit: gradients)
+    return tuple(ms.ops.clip_by_value(loss, -limit, limit) for loss in losses), weight
+
+
+@judged("loss-clipped")
+def loss_clipped_too(w, x, y, limit):
+    losses, weight = train(w, x, y, limit)
+    return tuple(ms.ops.clip_by_value(loss, -limit, limit) for loss in losses), weight
+
+
+@wrong("The weight that you return is the one before the training.", parts=(1,))
+def first_weight(w, x, y, limit):
+    return train(w, x, y, limit)[0], w
+
+
+@wrong(
+    "Your cell returns more than one number. It returns the loss alone.",
+    when=lambda i, expected, got: all(isinstance(loss, (tuple, list)) or np.ndim(loss) for loss in got[0]),
+)
+def pairs_returned(w, x, y, limit):
+    losses, weight = train(w, x, y, limit)
+    return tuple((loss, weight) for loss in losses), weight
+
+
+@wrong(
+    "Your first loss is not that of w, x and y. The layer starts with w and has no bias, and the loss is nn.MSELoss().",
+    when=lambda i, expected, got: len(got[0]) == 3 and not same(expected[0][0], got[0][0]) and np.ndim(got[0][0]) == 0,
+)
+def with_a_bias(w, x, y, limit):
+    layer = ms.nn.Dense(3, 1, weight_init=w, bias_init=ms.Tensor([5.0]))
+    optimizer = ms.nn.SGD(layer.trainable_params(), 0.1)
+    step = MyTrainOneStep(ms.nn.WithLossCell(layer, ms.nn.MSELoss()), optimizer, limit)
+    return tuple(step(x, y) for _ in range(3)), layer.weight.value()
+
+
+@judged("forbidden")
+def without_a_cell(w, x, y, limit):
+    layer = ms.nn.Dense(3, 1, weight_init=w, has_bias=False)
+    optimizer = ms.nn.SGD(layer.trainable_params(), 0.1)
+    gradient = ms.value_and_grad(ms.nn.WithLossCell(layer, ms.nn.MSELoss()), None, optimizer.parameters)
+    losses = []
+    for _ in range(3):
+        loss, gradients = gradient(x, y)
+        optimizer(ms.ops.clip_by_global_norm(gradients, limit))
+        losses.append(loss)
+    return tuple(losses), layer.weight.value()
+
+
+ways = (
+    Way(DELIVERED, ("passes",), holds=_each_step),
+    Way(
+        "Call a Cell of your own three times, in which nn.SGD updates the parameters.",
+        ("own steps",),
+        holds=lambda inputs, expected, got, done: done["own steps"] == 3,
+    ),
+)
 hints = (
     "In __init__: self.gradient = ms.value_and_grad(network, None, optimizer.parameters).",
     "In construct: loss, gradients = self.gradient(*inputs); clip; self.optimizer(gradients); return loss.",

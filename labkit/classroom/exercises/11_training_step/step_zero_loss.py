@@ -59,7 +59,8 @@ loss_of_guessing = wrong(
 label_weight_forgotten = wrong("A label of 2 counts twice: the loss multiplies -log p by the label.", {2: 1.3863})
 
 formula_moves_too = wrong(
-    "The formula gives 0 for all logits when the label is zero. What is always 0 has the gradient 0.", {3: 0.25}
+    "The formula gives 0 for all logits when the label is zero. What is always 0 has the gradient 0.",
+    {3: either(0.25, -0.25, 1)},
 )
 
 zero_loss_zero_gradient = wrong(
@@ -75,8 +76,8 @@ label_minus_softmax = wrong(
 five = judged("structure", [0, 1.3863, 2.7726, 0, 0.25])
 
 probability_for_loss = wrong(
-    "The loss is -log(p). You gave the probability p.",
-    {1: 0.25},
+    "The loss is -log(p). You gave a probability.",
+    {1: either(0.25, 0.75)},
 )
 
 label_not_subtracted = wrong(
@@ -98,7 +99,7 @@ mean_over_the_classes = wrong(
 softmax_left_out = wrong("The gradient is softmax - label. You gave -label alone.", {4: 0, 5: -1}, together=True)
 
 softmax_forgotten_for_one = wrong(
-    "The gradient is softmax - label: 0.25 comes before the label is subtracted.", {5: either(-1, 0)}
+    "The gradient is softmax - label: 0.25 comes before the label is subtracted.", {5: either(-1, 0, 1)}
 )
 
 label_squared = wrong("The label multiplies -log p once.", {2: 5.5452})
@@ -109,3 +110,20 @@ label_one_subtracted = wrong(
 log_squared = wrong("The loss multiplies -log p by the label. You squared the logarithm.", {2: 1.9218})
 
 all_probability = wrong("The probability of each class is 0.25, and the label here is 0.", {4: either(1, 0.5)})
+
+another_logarithm = wrong(
+    "The logarithm of the loss is the natural one. You took another base.", {1: either(2, 0.6021), 2: either(4, 1.2041)}
+)
+
+for_the_probability = wrong(
+    "You differentiated -log p with respect to p. The question is about the logit, which changes all probabilities.",
+    {5: either(-4, 4)},
+)
+
+zero_times_infinity = wrong(
+    "No probability is 0, so every logarithm is finite. Multiply by the label.", {0: either(float("inf"), float("nan"))}
+)
+
+one_probability_too_many = wrong(
+    "The element of the label is 1 for this logit: subtract the whole 1 from its probability.", {5: -0.25}
+)

@@ -40,7 +40,8 @@ rules = (
 )
 hints = (
     "np.array([1.0, 2.0]) is float64. Which lines use it as a tensor, and which as a number?",
-    "Two tensors: the wider dtype wins. A tensor and a Python number: the tensor's dtype stays.",
+    "Two tensors with axes: the wider dtype wins. A tensor and a Python number: the tensor's dtype stays. A tensor without "
+    "axes counts as a tensor in one framework, as a number in the other.",
     "Three of the nine are float64, one is float16.",
 )
 

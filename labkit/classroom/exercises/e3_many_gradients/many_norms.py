@@ -134,7 +134,12 @@ def one_for_the_batch(x, g):
     return np.sqrt(np.sum(norms(x, g) ** 2))
 
 
-errors = (("could not be broadcast", "The sums have different lengths. An example is a row: sum along axis 1."),)
+errors = (
+    (
+        "could not be broadcast",
+        "Two shapes do not fit. An example is a row of x and a row of g: sum each along axis 1, and then multiply.",
+    ),
+)
 
 one_added_outside = slip(
     "The 1 belongs under the root: (sum(x**2) + 1) * sum(g**2).",

@@ -158,6 +158,22 @@ def inverted_by_elements(a, z, g):
 times_z = slip("The right-hand side is g alone. You multiplied it by z.", ".T, g) -> .T, g * z)")
 
 
+sum_on_the_diagonal = slip(
+    "Each entry on the diagonal has the z of its own place. You put their sum there.",
+    "np.diag(3 * z**2) -> np.eye(len(z)) * np.sum(3 * z**2)",
+)
+times_the_slope = slip(
+    "The solution is the gradient. You multiplied it by 3 * z**2 once more.", ".T, g) -> .T, g) * 3 * z**2"
+)
+slope_on_the_right = slip(
+    "The right-hand side is g alone. You multiplied it by 3 * z**2.", ".T, g) -> .T, 3 * z**2 * g)"
+)
+cubes_for_the_system = slip(
+    "z**3 is elementwise: its Jacobian has 3 * z**2 on the diagonal. You put a product of z there.",
+    "np.diag(3 * z**2) -> 3 * np.outer(z, z)",
+)
+
+
 ways = (PLAIN,)
 hints = (
     "Change x a little: (a + diag(3 * z**2)) @ dz = dx. That is the JVP, from dx to dz.",

@@ -2,7 +2,8 @@
 
 The function is `f(x) = x @ a @ x / 2 - b @ x + sum(exp(x))`, where `a` is a symmetric matrix (3 by 3), and `b` and `x` are
 vectors of three elements. Write `answer(a, b, x)`, which returns the point after one Newton step from `x`, an array.
-Let labkit compute the gradient and the Hessian (write `f` with `autograd.numpy`), or work them out by hand.
+Let labkit compute the gradient `labkit.grad(f)` and its Jacobian, the Hessian (write `f` with `autograd.numpy`), or work them
+out by hand.
 `np.linalg.solve(m, y)` gives the `z` for which `m @ z = y`.
 """
 
@@ -140,7 +141,16 @@ def a_missing_in_the_hessian(a, b, x):
     return _step(a, b, x, None, np.diag(np.exp(x)))
 
 
-@wrong("You took more than one Newton step.")
+def _many_steps(a, b, x):
+    for _ in range(50):
+        x = _step(a, b, x)
+        yield x
+
+
+@wrong(
+    "You took more than one Newton step.",
+    when=lambda i, expected, got: any(same(x, got) for x in _many_steps(*i)) and not same(expected, got),
+)
 def two_newton_steps(a, b, x):
     return _step(a, b, _step(a, b, x))
 
@@ -195,6 +205,21 @@ def exp_subtracted(a, b, x):
 @judged("exp-subtracted")
 def exp_subtracted_in_the_gradient(a, b, x):
     return _step(a, b, x, a @ x - b - np.exp(x))
+
+
+@wrong("You divided f by its gradient: that is Newton's step to a zero of f. Here the gradient is to become 0.")
+def to_a_zero_of_f(a, b, x):
+    return x - (x @ a @ x / 2 - b @ x + np.exp(x).sum()) / _gradient(a, b, x)
+
+
+@wrong("The sum of exp(x) is on the whole diagonal. Each entry has the exp of its own x.")
+def sum_on_the_diagonal(a, b, x):
+    return _step(a, b, x, None, a + np.eye(3) * np.exp(x).sum())
+
+
+@wrong("You added 1 on the diagonal of the Hessian. The second derivative of exp(x) is exp(x).")
+def ones_on_the_diagonal(a, b, x):
+    return _step(a, b, x, None, a + np.eye(3))
 
 
 hints = (

@@ -11,7 +11,7 @@ import numpy as np
 
 from labkit import torch
 from labkit.classroom.ways import delivered
-from labkit.classroom.writing import Way, judged, wrong
+from labkit.classroom.writing import Way, judged, same, wrong
 
 
 def answer(x, y, u, v):
@@ -188,6 +188,55 @@ def own_blocks_weighted_afterwards(x, y, u, v):
 def difference_of_gradients(x, y, u, v):
     there, here = _first(x + u, y + v), _first(x, y)
     return tuple(a - b for a, b in zip(there, here))
+
+
+@wrong("f squares the sum of the products. You squared their mean.")
+def mean_in_the_function(x, y, u, v):
+    a, b = answer(x, y, u, v)
+    return a / 9, b / 9
+
+
+@judged("not-squared")
+def doubled_instead(x, y, u, v):
+    return 2 * v, 2 * u
+
+
+@wrong("The gradient with respect to x has no weights. u belongs to it: (g * u).sum().")
+def u_as_ones(x, y, u, v):
+    return answer(x, y, torch.ones(3), v)
+
+
+@wrong("The gradient with respect to y has no weights. v belongs to it: (h * v).sum().")
+def v_as_ones(x, y, u, v):
+    return answer(x, y, u, torch.ones(3))
+
+
+@wrong("u weights both gradients in your result. v, the direction of y, belongs to the gradient with respect to y.")
+def u_for_both(x, y, u, v):
+    return answer(x, y, u, u)
+
+
+@wrong("v weights both gradients in your result. u, the direction of x, belongs to the gradient with respect to x.")
+def v_for_both(x, y, u, v):
+    return answer(x, y, v, v)
+
+
+@wrong("You used the diagonal of the Hessian. Each gradient changes with all six elements of x and y.")
+def diagonal_of_the_hessian(x, y, u, v):
+    return 2 * y**2 * u, 2 * x**2 * v
+
+
+@wrong("The direction is (u, v). You took (x, y): differentiate along u and v.")
+def along_the_inputs(x, y, u, v):
+    return answer(x, y, x, y)
+
+
+@wrong(
+    "You return one tensor of six elements. Asked for is a tuple of two tensors of three.",
+    when=lambda i, expected, got: np.shape(got) == (6,) and same(np.concatenate(expected), got),
+)
+def in_one_tensor(x, y, u, v):
+    return torch.cat(answer(x, y, u, v))
 
 
 ways = (

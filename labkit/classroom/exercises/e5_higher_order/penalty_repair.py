@@ -56,8 +56,8 @@ def _gradient(w, x, penalty=lambda slope: (slope**2).sum(), **how):
 
 
 @wrong(
-    "The penalty adds nothing to your gradient: it is a constant for the second backward pass (no create_graph=True, or a "
-    "detached gradient), or you did not differentiate the whole loss."
+    "The penalty adds nothing to your gradient: it has no history (no create_graph=True, or a detach), x.grad was emptied too "
+    "early, or you did not differentiate the whole loss."
 )
 def penalty_without_history(w, x):
     return _gradient(w, x, retain_graph=True)
@@ -115,6 +115,27 @@ gradient_at_the_sum = slip(
     "You return the sum of the gradient. Asked for is the gradient itself.",
     "grad(loss, w)[0] -> grad(loss, w)[0].sum()",
 )
+
+mean_in_the_value = slip("The value is a sum of squares. You took their mean.", "** 2).sum() -> ** 2).mean()")
+value_not_squared = slip(
+    "The value is the sum of the squares of w * x. The square is missing.", "((w * x) ** 2) -> (w * x)"
+)
+penalty_of_w = slip("The penalty is the squared norm of the gradient, not of w.", "(slope**2).sum() -> (w**2).sum()")
+largest_squared = slip(
+    "The squared norm adds all squares. You took the largest.", "(slope**2).sum() -> (slope**2).max()"
+)
+value_times_penalty = slip(
+    "The penalty is added to the value. You multiplied by it.", "value + (slope -> value * (slope"
+)
+
+
+@judged("for-the-input")
+def stored_for_the_input(w, x):
+    value = ((w * x) ** 2).sum()
+    value.backward(create_graph=True)
+    (value + (x.grad**2).sum()).backward()
+    return x.grad
+
 
 penalty_twice = slip("The penalty counts once.", "(slope**2).sum() -> 2 * (slope**2).sum()")
 

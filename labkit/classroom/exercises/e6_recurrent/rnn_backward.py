@@ -166,6 +166,37 @@ number_after = slip(
 )
 
 
+numbers_from_the_start = slip(
+    "Step t read x[t]. The backward pass begins with the last step, so with the last number.",
+    "du += da * x[t] -> du += da * x[len(x) - 1 - t]",
+)
+states_from_the_start = slip(
+    "In dw w was multiplied by states[t]. The backward pass begins with the last step, so with its states.",
+    "dw += da * states[t] -> dw += da * states[len(x) - 1 - t]",
+)
+argument_of_tanh = slip(
+    "The derivative of tanh is 1 - h**2, with the result of tanh. You took its argument.",
+    "states[t + 1] ** 2 -> (w * states[t] + u * x[t]) ** 2",
+)
+one_for_the_loss = slip(
+    "The backward pass begins with the derivative of the loss, 2 * (h - y). You began with 1.",
+    "2 * (states[-1] - y), -> 1.0,",
+)
+w_without_the_sum = slip(
+    "The contributions to dw come from the states, one before each step. You took the last state each time.",
+    "dw += da * states[t] -> dw += da * states[-1]",
+)
+two_states_before = slip(
+    "In dw w was multiplied by the state before the step, states[t]. You took the one before that.",
+    "dw += da * states[t] -> dw += da * states[max(t - 1, 0)]",
+)
+w_added = slip("Towards the state before, dh is multiplied by w. You added w.", "dh = da * w -> dh = da + w")
+divided_by_w = slip("Towards the state before, dh is multiplied by w. You divided by it.", "dh = da * w -> dh = da / w")
+loss_without_y = slip(
+    "The derivative of the loss is 2 * (h - y). y is missing.", "2 * (states[-1] - y), -> 2 * states[-1],"
+)
+
+
 ways = (EXACT, PLAIN)
 
 

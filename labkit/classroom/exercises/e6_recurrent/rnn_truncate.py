@@ -161,6 +161,41 @@ def new_state_cut_from_the_start(w, x, k):
     return _new_state_cut(w, x, k, first=0)
 
 
+@wrong("You cut w off, and not the state: detach h.")
+def weight_cut_off_alone(w, x, k):
+    h, loss = torch.zeros(()), 0.0
+    for t, number in enumerate(x):
+        h = torch.tanh((w.detach() if t and t % k == 0 else w) * h + number)
+        loss = loss + h
+    loss.backward()
+    return loss.item(), w.grad
+
+
+@wrong("You cut x into k windows. k is the number of steps in a window.")
+def number_of_windows(w, x, k):
+    return _followed(w, x, k, when=lambda t, k: t % (len(x) // k) == 0)
+
+
+@wrong("The last window may be shorter than k. You left it out.")
+def last_window_left_out(w, x, k):
+    return follow(w, x[: len(x) // k * k], k)
+
+
+@judged("last-window-left-out")
+def value_of_all_windows(w, x, k):
+    return follow(w, x, k)[0], follow(w.detach().requires_grad_(), x[: len(x) // k * k], k)[1]
+
+
+@wrong("The loss is the sum of all windows. You return that of the last one.", parts=(0,))
+def loss_of_the_last_window(w, x, k):
+    first = (len(x) - 1) // k * k
+    h, loss = torch.zeros(()), 0.0
+    for t, number in enumerate(x):
+        h = torch.tanh(w.detach() * h + number)
+        loss = loss + h if t >= first else 0.0
+    return loss.item(), follow(w, x, k)[1]
+
+
 @wrong(
     "The loss is right, the gradient is not. Cut off the state, and nothing else, before each of the steps k, 2 * k, 3 * k, ...",
     when=lambda i, expected, got: same(expected[0], got[0]) and not same(expected[1], got[1]),

@@ -9,7 +9,7 @@ a bias, and each layer except the last is followed by a tanh. The network is tra
   tanh its result; every array is counted once.
 """
 
-from labkit.classroom.writing import judged, slip, wrong
+from labkit.classroom.writing import judged, same, slip, wrong
 
 
 def needed(widths, batch):
@@ -135,6 +135,56 @@ gradients_of_the_activations = slip(
 def activations_as_well(widths, batch):
     first, second = needed(widths, batch)
     return first + second, second
+
+
+@wrong("The gradient is that of one loss, whatever the batch is. You counted one for each example.", parts=(0,))
+def gradient_of_each_example(widths, batch):
+    return needed(widths, batch)[0] // 4 * (3 + batch), needed(widths, batch)[1]
+
+
+@wrong("A dense layer saves its input, not its weights: those are parameters.", parts=(1,))
+def weights_as_activations(widths, batch):
+    return needed(widths, batch)[0], 4 * batch * sum(a * b for a, b in zip(widths, widths[1:]))
+
+
+@wrong("A dense layer saves its input, and not its output as well.", parts=(1,))
+def inputs_and_outputs(widths, batch):
+    return needed(widths, batch)[0], 4 * batch * (sum(widths[:-1]) + sum(widths[1:]))
+
+
+@wrong("A float32 number has 4 bytes, not 2.")
+def two_bytes(widths, batch):
+    return tuple(number // 2 for number in needed(widths, batch))
+
+
+@wrong("A float32 number has 32 bits, which are 4 bytes. You counted bits.")
+def bits(widths, batch):
+    return tuple(number * 8 for number in needed(widths, batch))
+
+
+@wrong(
+    "Asked for are bytes. You converted them to a larger unit.",
+    when=lambda i, expected, got: any(
+        same([float(number) / unit for number in expected], list(got)) for unit in (1e3, 1024, 1e6, 1024**2)
+    ),
+)
+def kilobytes(widths, batch):
+    return tuple(number / 1024 for number in needed(widths, batch))
+
+
+@wrong("The activations of all layers are kept until the backward pass. You counted those of one layer.", parts=(1,))
+def largest_layer_only(widths, batch):
+    return needed(widths, batch)[0], 4 * batch * max(widths[:-1])
+
+
+@judged("largest-layer-only")
+def first_input_only(widths, batch):
+    return needed(widths, batch)[0], 4 * batch * widths[0]
+
+
+@wrong("Each layer has as many biases as outputs, and the last layer is a layer, too. It is missing.", parts=(0,))
+def last_layer_left_out(widths, batch):
+    return needed(widths[:-1], batch)[0], needed(widths, batch)[1]
 
 
 no_biases = slip("The biases are parameters, too: each layer has as many as outputs.", "(a + 1) * b -> a * b")

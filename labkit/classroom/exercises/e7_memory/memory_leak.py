@@ -5,7 +5,8 @@ and `w` and `y` are arrays.
 
 [[as_it_was as evaluate]]
 
-Fix the function so that it returns the same mean but keeps no tape.
+Fix the function so that it returns the same mean, but the number of tapes that it holds does not grow with the number of
+batches.
 """
 
 import numpy as np
@@ -64,7 +65,7 @@ def sum_for_mean(w, x, y):
     return _evaluated(w, x, y) * len(y)
 
 
-@judged("value")
+@wrong("The label is not subtracted.")
 def without_the_labels(w, x, y):
     return _evaluated(w, x, 0 * y)
 
@@ -87,6 +88,25 @@ first_batch_only = slip(
     "The return is inside the loop: only the first batch is evaluated.",
     "    return float(total) / len(y) ->             return float(total) / len(y)",
 )
+
+label_added = slip("The label is subtracted.", ".sum() - label -> .sum() + label")
+divided_in_each_step = slip(
+    "You divided the sum at each step. Add all losses up, and divide once.",
+    "total = total + loss -> total = (total + loss) / len(y)",
+    "float(total) / len(y) -> float(total)",
+)
+product_of_losses = slip(
+    "The losses are added.", "total = 0.0 -> total = 1.0", "total = total + loss -> total = total * loss"
+)
+last_loss_alone = slip(
+    "You return the last loss alone. Add the losses of all batches.",
+    "total = total + loss -> total = loss",
+    "float(total) / len(y) -> float(total)",
+)
+root_of_the_mean = slip(
+    "The mean itself is asked for. You took its root.", "float(total) / len(y) -> (float(total) / len(y)) ** 0.5"
+)
+
 
 running_mean = slip(
     "You divided each loss by another number. Add them up, and divide once, by the number of batches.",

@@ -320,6 +320,7 @@ errors = (
         "index out of range",
         "After an overflow no step is taken, and norms and pieces have nothing to show. Look at skips first.",
     ),
+    ("submit: there is no", "found maps the name of each fault to the name of the measurement that shows it."),
 )
 
 
@@ -358,6 +359,14 @@ def always_healthy(name):
 )
 def first_alone(name):
     return diagnose(name)[:1]
+
+
+@wrong(
+    "Wherever your result is wrong, one fault is missing or one is too many. Which of your comparisons is upside down?",
+    when=lambda i, expected, got: len(set(got) ^ set(expected)) == 1,
+)
+def upside_down(name):
+    return tuple(pair for pair in reference(name) if pair[0] != "broadcast") or (("broadcast", "shown"),)
 
 
 @wrong("You looked at which weights move. Most faults let all of them move.")

@@ -16,7 +16,7 @@ from labkit import torch
 from labkit.classroom import clinic
 from labkit.classroom.clinic.drawing import admission
 from labkit.classroom.clinic.faults import FAULTS
-from labkit.classroom.writing import Way, judged, strata, wrong
+from labkit.classroom.writing import Way, strata, wrong
 
 
 def treat(name):
@@ -83,8 +83,34 @@ def all_three_replaced(name):
     return ("backward", "finish", "loss"), ()
 
 
+def _kept(part):
+    return lambda inputs, expected, got: not got[0] and expected[0] == (part,)
+
+
 @wrong(
-    "No part is replaced in the patient that you discharge, and some patients keep their fault.",
+    "Patients with broadcast keep their fault: no part of theirs is replaced. Read shapes again.", when=_kept("loss")
+)
+def broadcast_kept(name):
+    return ((), ("losses", "shapes")) if reference(name)[0] == ("loss",) else reference(name)
+
+
+@wrong(
+    "Patients with sum-of-pieces keep their fault: no part of theirs is replaced. Read pieces again.",
+    when=_kept("backward"),
+)
+def sum_of_pieces_kept(name):
+    return ((), ("fixed", "pieces")) if reference(name)[0] == ("backward",) else reference(name)
+
+
+@wrong(
+    "Patients with clip-early keep their fault: no part of theirs is replaced. Read norms again.", when=_kept("finish")
+)
+def clip_early_kept(name):
+    return ((), ("norms", "fixed")) if reference(name)[0] == ("finish",) else reference(name)
+
+
+@wrong(
+    "No part is replaced in patients that keep their fault. Does the patient that you discharge have your parts?",
     when=lambda i, expected, got: not got[0] and expected[0],
 )
 def nothing_replaced(name):
@@ -144,8 +170,8 @@ def always_at_the_limit(name):
 
 
 @wrong(
-    "You replaced the faulty part, but the norm that it gives is not the limit. Divide by the scale first; then one global norm "
-    "over all gradients, and one factor for all.",
+    "You replaced the faulty part, but the norm that it gives is not the limit. Divide by the scale first; then take one global "
+    "norm, the root of the sum of all squares, and one factor for all.",
     when=lambda i, expected, got: got[0] == expected[0] == ("finish",) and "norms" in got[1],
 )
 def each_alone(name):
@@ -155,12 +181,21 @@ def each_alone(name):
     )
 
 
-@judged("structure")
+@wrong(
+    "The parts that you replaced are not the faulty ones. Compare each measurement with that of a healthy textbook patient.",
+    when=lambda i, expected, got: got[0] != expected[0],
+)
 def another_part(name):
     patient = clinic.admit(name)
     if patient.measure("pieces")[0] == 2:
         patient.replace(clear=lambda p: None)
     return patient.discharge()
+
+
+errors = (
+    ("has no attribute 'values'", "finish gets a dict, and returns a dict with the same names."),
+    ("has no attribute 'items'", "finish gets a dict, and returns a dict with the same names."),
+)
 
 
 hints = (

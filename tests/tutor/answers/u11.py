@@ -50,10 +50,10 @@ def answer(w, x, y):
 right("step-port", "the losses are tensors", above(", nesterov=True -> ", ".item() -> "))
 
 
-@right("step-port", "the update by hand, under no_grad")
+@right("step-port", "w as a column; the update by hand, under no_grad")
 def answer(w, x, y):
-    w = torch.tensor(w, requires_grad=True)
-    x, y = torch.tensor(x), torch.tensor(y)
+    w = torch.tensor(w[:, None], requires_grad=True)
+    x, y = torch.tensor(x), torch.tensor(y[:, None])
     kept, losses = torch.zeros_like(w), []
     for _ in range(3):
         loss = torch.nn.functional.mse_loss(torch.matmul(x, w), y)
@@ -62,7 +62,7 @@ def answer(w, x, y):
         with torch.no_grad():
             w -= 0.1 * kept
         losses.append(float(loss))
-    return losses, w.detach()
+    return losses, w.detach()[:, 0]
 
 
 wrong("step-optimizers", "one step instead of two", [0.8, 0.8, 2, 0.9, -199, 0.9])

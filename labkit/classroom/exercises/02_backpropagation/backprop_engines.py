@@ -114,7 +114,7 @@ a_keeps_both = wrong(
 
 
 first_visit_only = wrong(
-    'That is "visited once". Recursion visits a again when the 9 comes, and sends on all that a has by then.',
+    "You count one visit of a. Recursion visits a at each contribution, and a sends on all that it has by then.",
     {2: either(18, 24)},
 )
 

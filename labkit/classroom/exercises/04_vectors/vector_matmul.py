@@ -100,7 +100,7 @@ def upstream_missing(x, w, g):
     return w.T, x.T
 
 
-@wrong("g is as it should be. The matrix that is transposed is the other factor of x @ w.", parts=(0, 1))
+@wrong("You transpose g, too. Only the other factor of x @ w is transposed.", parts=(0, 1))
 def upstream_transposed(x, w, g):
     return g.T @ w.T, x.T @ g.T
 
@@ -191,6 +191,21 @@ def sums_of_rows(x, w, g):
 @judged("sums-of-rows")
 def sums_of_rows_in_dx(x, w, g):
     return g * w.sum(axis=1), x.T @ g
+
+
+@wrong("x itself has to be transposed, not the product: x.T @ g is not (x @ g).T. The same holds for w.")
+def product_transposed(x, w, g):
+    return (g @ w).T, (x @ g).T
+
+
+@judged("product-transposed")
+def product_transposed_in_dw(x, w, g):
+    return g @ w.T, (x @ g).T
+
+
+@judged("product-transposed")
+def product_transposed_in_dx(x, w, g):
+    return (g @ w).T, x.T @ g
 
 
 ways = (PLAIN,)

@@ -133,7 +133,7 @@ jacobian_as_a_gradient = wrong(
 )
 
 first_row_of_the_gradient = wrong(
-    "vjp_fn returns a tuple with a gradient for each input. [0] takes the first gradient out of it, not a row.",
+    "vjp_fn returns a list with a gradient for each input. [0] takes the first gradient out of it, not a row.",
     {5: either((3,), (2,))},
 )
 

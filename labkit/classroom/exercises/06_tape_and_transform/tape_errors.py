@@ -76,7 +76,7 @@ tuple_has_backward = wrong(
 )
 
 always_differentiable = wrong(
-    "Line 6 fails. Without create_graph=True the gradient is a plain number: it does not know how it was made.",
+    "Line 6 fails. Without create_graph=True the gradient has no history: it does not know how it was made.",
     {6: "fine"},
 )
 

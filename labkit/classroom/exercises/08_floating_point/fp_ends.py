@@ -105,7 +105,7 @@ inf_minus_inf = wrong(
 )
 
 zero_comes_back = wrong(
-    "The product in brackets has become 0, and 0 times anything is 0. What is lost does not come back.",
+    "The product in brackets has become 0, and 0 times 1e4 is 0. What is lost does not come back.",
     {6: either("normal", "subnormal", "inf", "nan")},
 )
 

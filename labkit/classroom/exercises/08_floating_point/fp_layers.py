@@ -83,7 +83,7 @@ never = wrong(
 )
 
 another_exponent = wrong(
-    "A factor of 1/16 takes 4 from the exponent. You took another number.",
+    "Each layer divides by 16, which takes 4 from the exponent. Your number fits another factor.",
     {
         0: either(24, 25, 8, 9, 12, 13, 5),
         1: either(133, 134, 44, 45, 66, 67, 26, 27),

@@ -101,7 +101,7 @@ growth_by_two = wrong(
 )
 
 back_to_one = wrong(
-    "An overflow divides the scale by the factor, once. It does not go back to the start or to 1.",
+    "An overflow makes the scale smaller by one factor. It does not go back to the start or to 1.",
     {3: either(1, 8), 4: either(1, 8)},
 )
 

@@ -10,11 +10,10 @@ from functools import partial
 import numpy as np
 
 from labkit.classroom.writing import judged, slip, wrong
-from labkit.precision import statistics
 
 
 def largest(g1, g2):
-    top = max(np.abs(g1).max(), np.abs(g2).max())
+    top = float(max(np.abs(g1).max(), np.abs(g2).max()))
     return 2.0 ** np.floor(np.log2(65504 / top))
 
 
@@ -32,7 +31,10 @@ def _drawn_gradients(rng, sign, place, near=None, halved=(8, 14)):
 
 
 def reference(g1, g2):
-    return statistics((g1, g2)).largest_scale("float16")
+    top, scale = max(float(np.abs(g).max()) for g in (g1, g2)), 2.0**64
+    while scale * top > 65504:
+        scale /= 2
+    return scale
 
 
 draw = (
@@ -215,6 +217,15 @@ product_of_the_maxima = slip(
 def compared_in_float16(g1, g2):
     power, top = largest(g1, g2), max(np.abs(g1).max(), np.abs(g2).max())
     return power if np.float16(top * power) < 65504 else power / 2
+
+
+doubled_exponent = slip(
+    "A power of two is 2 to the exponent. You multiplied the exponent by 2.", "2.0 ** np.floor -> 2.0 * np.floor"
+)
+product_with_the_limit = slip(
+    "The scale is smaller where the gradient is larger: 65504 is divided by it. You multiplied.",
+    "65504 / top -> 65504 * top",
+)
 
 
 hints = (

@@ -123,7 +123,7 @@ multiplied = slip(
 )
 
 upside_down = slip(
-    "The quotient is upside down: the total is divided by the number of values.",
+    "The quotient is inverted: the total is divided by the number of values.",
     "total / len(values) -> len(values) / total",
 )
 
@@ -197,7 +197,7 @@ divided_by_itself = slip(
 
 
 sum_not_kept = slip(
-    "total is still 0 at the end. Each turn has to give it a new value: total = total + value.",
+    "total is still 0 at the end. Each iteration has to give it a new value: total = total + value.",
     "total = total + value -> total + value",
 )
 

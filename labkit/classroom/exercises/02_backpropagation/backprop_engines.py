@@ -85,7 +85,7 @@ visited_once_loses_nothing_at_x = wrong(
 )
 
 
-value_of_z = wrong("54 is the value of z. Asked for are gradients of x.", {0: 54})
+value_of_z = wrong("54 is the value of z. The exercise asks for gradients of x.", {0: 54})
 
 counted_twice = wrong(
     "The right engine uses each of the five edges once: a collects both of its contributions before it sends anything.",

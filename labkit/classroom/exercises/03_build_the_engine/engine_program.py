@@ -169,7 +169,7 @@ tanh_twice = slip(
 )
 
 all_values = slip(
-    "You return the derivatives of all values. Asked for are those of the inputs, the first len(inputs).",
+    "You return the derivatives of all values. The exercise asks for those of the inputs, the first len(inputs).",
     "grads[: len(inputs)] -> grads",
 )
 

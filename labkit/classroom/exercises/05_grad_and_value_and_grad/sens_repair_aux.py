@@ -75,12 +75,12 @@ def no_step(w, x, y):
 
 
 gradient_returned = slip(
-    "You return the gradient. Asked for is the new weight, w - 0.1 * dw.",
+    "You return the gradient. The exercise asks for the new weight, w - 0.1 * dw.",
     "w - 0.1 * dw -> dw",
 )
 
 step_returned = slip(
-    "You return the step. Asked for is the new weight, w - 0.1 * dw.",
+    "You return the step. The exercise asks for the new weight, w - 0.1 * dw.",
     "w - 0.1 * dw -> -0.1 * dw",
 )
 
@@ -107,7 +107,7 @@ halved = slip(
 
 
 positive_step_returned = slip(
-    "You return 0.1 * dw. Asked for is the new weight, w - 0.1 * dw.",
+    "You return 0.1 * dw. The exercise asks for the new weight, w - 0.1 * dw.",
     "w - 0.1 * dw -> 0.1 * dw",
 )
 
@@ -228,7 +228,7 @@ second_step = slip(
 
 
 logits_for_their_gradient = slip(
-    "You subtract the value of the logits from the gradient. What is too much is their gradient, x: say has_aux=True.",
+    "You subtract the value of the logits from the gradient. What is too much is their gradient, x: pass has_aux=True.",
     "0.1 * dw -> 0.1 * (dw + x - logits)",
 )
 

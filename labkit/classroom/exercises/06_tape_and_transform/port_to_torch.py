@@ -74,7 +74,7 @@ v_as_upstream = slip(
 )
 
 values = slip(
-    "You return the values v**2. Asked for is the gradient.",
+    "You return the values v**2. The exercise asks for the gradient.",
     "return v.grad -> return v**2",
 )
 

@@ -120,7 +120,7 @@ def added_again(w, xs):
 
 
 @wrong(
-    "w.grad is 0 at the end: it was emptied after the last backward, or no loss depends on w. The gradients of all four "
+    "w.grad is 0 at the end: it was reset after the last backward, or no loss depends on w. The gradients of all four "
     "losses add up in it.",
     when=lambda i, expected, got: not np.any(got),
 )
@@ -160,7 +160,7 @@ def square_missing(w, xs):
     return w.grad
 
 
-@wrong("You return the last h. Asked for is w.grad.")
+@wrong("You return the last h. The exercise asks for w.grad.")
 def last_h(w, xs):
     h = torch.tensor(0.5)
     for x in xs:

@@ -109,7 +109,7 @@ rounded_down = slip(
 )
 
 loss_returned = slip(
-    "The second part is the loss. Asked for is its gradient.",
+    "The second part is the loss. The exercise asks for its gradient.",
     "ms.grad(lambda x: ((rounded(x) - t) ** 2).sum())(x) -> ((rounded(x) - t) ** 2).sum()",
 )
 

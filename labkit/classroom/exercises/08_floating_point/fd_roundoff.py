@@ -105,7 +105,7 @@ rounded_up = wrong(
 )
 
 distances_from_one = wrong(
-    "These are the errors: how far the quotient is from 1. Asked for is the quotient itself.",
+    "These are the errors: how far the quotient is from 1. The exercise asks for the quotient itself.",
     {0: 0, 1: 1, 2: 1, 3: 1, 4: 1, 5: either(1 / 3, -1 / 3)},
     together=True,
 )

@@ -111,7 +111,7 @@ nearest_power = slip(
 )
 
 exponent_only = slip(
-    "That is the exponent. Asked for is the power of two.",
+    "That is the exponent. The exercise asks for the power of two.",
     "2.0 ** np.floor(np.log2(65504 / top)) -> np.floor(np.log2(65504 / top))",
 )
 
@@ -126,7 +126,7 @@ magnitudes_added = slip(
 )
 
 quotient_upside_down = slip(
-    "The quotient is upside down: 65504 divided by the largest magnitude.",
+    "The quotient is inverted: 65504 divided by the largest magnitude.",
     "65504 / top -> top / 65504",
 )
 
@@ -199,7 +199,7 @@ def one_too_far_from_one(g1, g2):
 
 
 product_returned = slip(
-    "You return the scaled gradient. Asked for is the scale.", "return 2.0 ** np -> return top * 2.0 ** np"
+    "You return the scaled gradient. The exercise asks for the scale.", "return 2.0 ** np -> return top * 2.0 ** np"
 )
 reciprocal = slip("You return 1 divided by the scale.", "return 2.0 ** np.floor -> return 0.5 ** np.floor")
 whole_number = slip(

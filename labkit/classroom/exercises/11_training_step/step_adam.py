@@ -296,7 +296,7 @@ brackets_missing_for_m = slip(
 brackets_missing_for_v = slip(
     "The correction divides by all of 1 - 0.999**t. Put it in brackets.", "v / (1 - 0.999**t) -> v / 1 - 0.999**t"
 )
-change_returned = slip("You give the change. Asked for is the new p.", "p = p - rate -> p = -rate")
+change_returned = slip("You give the change. The exercise asks for the new p.", "p = p - rate -> p = -rate")
 root_of_m_too = slip("The root is that of v alone. You took that of m, too.", "rate * mean -> rate * np.sqrt(mean)")
 square_for_the_root = slip("Take the square root of the corrected v. You squared it.", "np.sqrt(square) -> square**2")
 larger_epsilon = slip("The exercise adds 1e-8. Your number is much larger.", "1e-8 -> 1e-2")

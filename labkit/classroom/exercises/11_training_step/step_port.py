@@ -134,7 +134,7 @@ adam_for_momentum = slip(
 )
 
 gradient_returned = slip(
-    "You return the gradient. Asked for is w.",
+    "You return the gradient. The exercise asks for w.",
     "losses, w.detach() -> losses, w.grad",
 )
 

@@ -89,7 +89,7 @@ right_replaced = slip(
 )
 
 percent = slip(
-    "That is the accuracy in percent. Asked for is the fraction.",
+    "That is the accuracy in percent. The exercise asks for the fraction.",
     "float(right / seen) -> 100 * float(right / seen)",
 )
 

@@ -56,13 +56,13 @@ error_turned_round = slip(
 )
 
 past_the_tanh = slip(
-    "What goes on to the state before has passed the tanh: multiply w by the gradient of the sum inside tanh, "
-    "not by that of h.",
+    "The gradient of the previous state passes through the tanh: multiply w by the gradient of the sum inside tanh, not by "
+    "that of h.",
     "dh = da * w -> dh = dh * w",
 )
 
 through_u = slip(
-    "The state before was multiplied by w, not by u.",
+    "The previous state is multiplied by w, not by u.",
     "dh = da * w -> dh = da * u",
 )
 
@@ -87,12 +87,12 @@ not_squared = slip(
 )
 
 derivative_at_the_state_before = slip(
-    "The derivative of tanh is taken with the state that this step made, not the one before.",
+    "The derivative of tanh uses the state after this step, not the one before it.",
     "(1 - states[t + 1] ** 2) -> (1 - states[t] ** 2)",
 )
 
 states_for_numbers = slip(
-    "u was multiplied by the number that was read, not by the state.",
+    "u is multiplied by the number of this step, not by the state.",
     "du += da * x[t] -> du += da * states[t]",
 )
 
@@ -105,16 +105,18 @@ last_step_left_out = slip(
     "reversed(range(len(x))) -> reversed(range(len(x) - 1))",
 )
 w_for_the_state = slip(
-    "In dw w was multiplied by the state before the step. You multiplied by w.", "dw += da * states[t] -> dw += da * w"
+    "w is multiplied by the state before the step. In dw you used w instead of this state.",
+    "dw += da * states[t] -> dw += da * w",
 )
 u_for_the_number = slip(
-    "In du u was multiplied by the number that was read. You multiplied by u.", "du += da * x[t] -> du += da * u"
+    "u is multiplied by the number of this step. In du you used u instead of this number.",
+    "du += da * x[t] -> du += da * u",
 )
 never_passed_on = slip(
-    "dh is the same at every step. Pass it on to the state before: dh = da * w.", "        dh = da * w\n -> "
+    "dh is the same at every step. Pass dh on to the previous state: dh = da * w.", "        dh = da * w\n -> "
 )
 added_to_dh = slip(
-    "You added to dh. The state before gets da * w only: the loss depends on the last state alone.",
+    "You added to dh. The previous state gets only da * w, because the loss depends on the last state alone.",
     "dh = da * w -> dh += da * w",
 )
 loss_for_its_derivative = slip(
@@ -122,7 +124,7 @@ loss_for_its_derivative = slip(
     "2 * (states[-1] - y), -> (states[-1] - y) ** 2,",
 )
 number_for_the_state = slip(
-    "In dw w was multiplied by the state before, not by the number.", "dw += da * states[t] -> dw += da * x[t]"
+    "In dw, w is multiplied by the previous state, not by the number.", "dw += da * states[t] -> dw += da * x[t]"
 )
 tanh_of_the_state = slip(
     "states[t + 1] is the result of tanh. You took tanh of it once more.",
@@ -132,21 +134,21 @@ plus_for_minus = slip(
     "The derivative of tanh is 1 - h**2. Yours has a plus.", "(1 - states[t + 1] ** 2) -> (1 + states[t + 1] ** 2)"
 )
 last_number_each_time = slip(
-    "Step t read x[t]. You took the last number each time.", "du += da * x[t] -> du += da * x[-1]"
+    "Step t reads x[t]. You used the last number each time.", "du += da * x[t] -> du += da * x[-1]"
 )
 mean_of_steps = slip(
     "The contributions of the steps are added. You took their mean.", "return dw, du -> return dw / len(x), du / len(x)"
 )
 tanh_in_the_contributions = slip(
-    "The contributions of a step have passed its tanh: da, not dh.",
+    "The contributions of a step pass through its tanh: use da, not dh.",
     "dw += da -> dw += dh",
     "du += da -> du += dh",
 )
 
-number_before = slip("Step t read x[t]. You took the number before it.", "du += da * x[t] -> du += da * x[t - 1]")
+number_before = slip("Step t reads x[t]. You used the number before it.", "du += da * x[t] -> du += da * x[t - 1]")
 
 
-@wrong("The loss has the last state alone. You added an error at every step.")
+@wrong("The loss contains only the last state. You added an error at every step.")
 def loss_at_every_step(w, u, x, y):
     states = np.zeros(len(x) + 1)
     for t in range(len(x)):
@@ -162,7 +164,7 @@ tanh_missing_in_du = slip("In du the derivative of tanh is missing: multiply by 
 tanh_missing_in_dw = slip("In dw the derivative of tanh is missing: multiply by da, not by dh.", "dw += da -> dw += dh")
 
 number_after = slip(
-    "Step t read x[t]. You took the number after it.", "du += da * x[t] -> du += da * x[min(t + 1, len(x) - 1)]"
+    "Step t reads x[t]. You used the number after it.", "du += da * x[t] -> du += da * x[min(t + 1, len(x) - 1)]"
 )
 
 
@@ -228,22 +230,22 @@ def last_step_only(w, u, x, y):
     return _walked(w, u, x, y, only="the last")
 
 
-@wrong("The tanh is missing in the backward pass. Its derivative is 1 - h**2, with the h that it made.")
+@wrong("The tanh is missing in the backward pass. Its derivative is 1 - h**2, where h is its result.")
 def tanh_forgotten(w, u, x, y):
     return _walked(w, u, x, y, factor=lambda after: 1.0)
 
 
-@wrong("In dw stands the state after the step. w was multiplied with the state before it.")
+@wrong("Your dw uses the state after the step. w is multiplied by the state before it.")
 def state_after_the_step(w, u, x, y):
     return _walked(w, u, x, y, used=1)
 
 
-@wrong("What goes back to the state before is multiplied by w: it was w * h.")
+@wrong("The gradient of the previous state is multiplied by w, because the step computes w * h.")
 def not_through_w(w, u, x, y):
     return _walked(w, u, x, y, on=lambda da, w: da)
 
 
-@wrong("dw and du have changed places.")
+@wrong("dw and du are exchanged.")
 def changed_places(w, u, x, y):
     return backward(w, u, x, y)[::-1]
 

@@ -26,7 +26,7 @@ def weights_and_gradients(widths, batch):
     return needed(widths, batch)[0] // 2, needed(widths, batch)[1]
 
 
-@wrong("The result of the last layer is kept by no rule of a layer, and the input of the first one is.", parts=(1,))
+@wrong("No rule saves the result of the last layer, but the first layer saves its input.", parts=(1,))
 def outputs_for_inputs(widths, batch):
     return needed(widths, batch)[0], 4 * batch * sum(widths[1:])
 
@@ -50,7 +50,7 @@ one_moment_only = slip(
 )
 
 weights_only = slip(
-    "For each weight there are four numbers of four bytes: the weight, its gradient, and two that AdamW stores.",
+    "Each weight needs four numbers of four bytes: the weight, its gradient, and two that AdamW stores.",
     "16 * numbers -> 4 * numbers",
 )
 
@@ -65,7 +65,7 @@ eight_bytes = slip(
 )
 
 last_layer_kept = slip(
-    "The result of the last layer is kept by no rule: it has no tanh behind it.",
+    "No rule saves the result of the last layer, because no tanh follows it.",
     "sum(widths[:-1]) -> sum(widths)",
 )
 
@@ -163,7 +163,7 @@ def bits(widths, batch):
 
 
 @wrong(
-    "Asked for are bytes. You converted them to a larger unit.",
+    "The exercise asks for bytes. You converted them to a larger unit.",
     when=lambda i, expected, got: any(
         same([float(number) / unit for number in expected], list(got)) for unit in (1e3, 1024, 1e6, 1024**2)
     ),

@@ -180,6 +180,15 @@ divided_again = slip(
     "(loss / count).backward() -> loss.backward()\n        w.grad /= count",
 )
 
+root_taken = slip("The loss is the mean of the squares, without a root.", ".mean()\n -> .mean().sqrt()\n")
+last_one_first = slip(
+    "The micro-batches come in the opposite order. The first rows come first.", "range(count) -> reversed(range(count))"
+)
+stacked_as_columns = slip(
+    "The copies are the columns of your result. They should be its rows.",
+    "torch.stack(seen) -> torch.stack(seen, dim=1)",
+)
+
 
 ways = (
     EXACT,

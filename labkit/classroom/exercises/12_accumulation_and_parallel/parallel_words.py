@@ -7,8 +7,8 @@ is the mean of `(x @ w - y) ** 2` over all words. This loop takes the sentences 
 [[as_it_was as accumulate]]
 
 The gradient of this loop differs from that of the whole batch. Fix the loop so that the two agree to 12 digits, with one
-micro-batch at a time. A micro-batch may have no words at all. All arguments except `count` are tensors; `w` is a leaf whose
-`.grad` is None.
+micro-batch at a time. A micro-batch may have no words at all. All arguments except `count` are tensors that require grad; `w` is
+a leaf whose `.grad` is None.
 """
 
 from functools import partial
@@ -195,7 +195,7 @@ def _sum_of_passes(inputs, expected, got, done):
 
 
 last_only = slip(
-    "Only the last micro-batch counts: .grad may not be emptied between the micro-batches of one step.",
+    "Only the last micro-batch counts. Does each have a backward pass, and does .grad stay as it is in between?",
     "    for k in range(count):\n ->     for k in range(count):\n        w.grad = None\n",
 )
 
@@ -252,6 +252,25 @@ stopped_too_early = slip(
 one_word_less = slip(
     "The mean divides by the number of words. Yours is off by one.", "mask.sum()\n -> mask.sum() - 1\n"
 )
+
+absolute_errors = slip(
+    "The errors are squared. You took absolute values.", "(x[rows] @ w - y[rows]) ** 2 -> (x[rows] @ w - y[rows]).abs()"
+)
+squared_sum = slip(
+    "You squared the sum of the errors. Square each error first.",
+    "(squares.sum() / words) -> (((x[rows] @ w - y[rows]) * mask[rows]).sum() ** 2 / words)",
+)
+half_the_square = slip(
+    "Your gradient is half of the right one: the loss has no factor 1/2.",
+    "squares.sum() / words -> squares.sum() / words / 2",
+)
+
+
+@wrong(
+    "That is a loss. Return the gradient that w.grad has in the end.", when=lambda i, expected, got: np.ndim(got) == 0
+)
+def loss_returned(w, x, y, mask, count):
+    return ((x @ w - y) ** 2 * mask).sum() / mask.sum()
 
 
 ways = (

@@ -202,6 +202,26 @@ def rounded(logits, labels, size):
     return round(accuracy(logits, labels, size), 2)
 
 
+@wrong(
+    "Return one number for all samples. You return one for each batch.", when=lambda i, expected, got: np.ndim(got) == 1
+)
+def each_batch(logits, labels, size):
+    hits = logits.argmax(axis=1) == labels
+    return [float(hits[s : s + size].mean()) for s in range(0, len(labels), size)]
+
+
+top_two = slip(
+    "You count a sample if one of the two largest logits is right. Only the largest one counts.",
+    "(logits[rows].argmax(axis=1) == labels[rows]) -> (logits[rows].argsort(1)[:, -2:] == labels[rows, None]).any(1)",
+)
+positive_logit = slip(
+    "You count a sample if its logit at the right class is positive. It has to be the largest of the row.",
+    "(logits[rows].argmax(axis=1) == labels[rows]) -> (logits[rows][np.arange(len(labels[rows])), labels[rows]] > 0)",
+)
+without_the_sign = slip(
+    "The sign of a logit counts: a large negative one is small.", "logits[rows].argmax -> abs(logits[rows]).argmax"
+)
+
 errors = (
     (
         "broadcast together",

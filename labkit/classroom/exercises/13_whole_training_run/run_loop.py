@@ -89,7 +89,7 @@ def no_steps(w, x, y, size, epochs):
     return w.detach().clone()
 
 
-@wrong("The rate is 0.05.")
+@wrong("Your steps have another length. The rate is 0.05, with one step for each backward pass.")
 def another_rate(w, x, y, size, epochs):
     return _trained(w, x, y, size, epochs, rate=0.1)
 
@@ -211,6 +211,14 @@ def uphill(w, x, y, size, epochs):
         for a, b in zip(x.split(size), y.split(size)):
             w = w + 0.05 * 2 * a.T @ (a @ w - b) / len(b)
     return w.detach()
+
+
+momentum = slip("The step is that of SGD alone, without momentum.", "lr=0.05) -> lr=0.05, momentum=0.9)")
+another_optimizer = slip("These are the steps of Adam. The loop uses SGD.", "optim.SGD -> optim.Adam")
+rate_for_each_sample = slip(
+    "You divided the rate by size. The mean divides by the number of samples already.", "lr=0.05 -> lr=0.05 / size"
+)
+one_label = slip("All samples of a batch are compared with one label. Each has its own.", "- y[rows] -> - y[start]")
 
 
 ways = (

@@ -86,10 +86,10 @@ size_without_sinking = wrong(
 
 a_trip_per_step = wrong(
     "With sinking the host starts an epoch and waits once, for its last result.",
-    {3: either(steps, whole), 4: either(whole, steps)},
+    {3: either(steps, whole, 0), 4: either(whole, steps, 0)},
 )
 
-no_sinking_is_free = wrong("Without sinking every step comes back to the host.", {5: either(epochs, 1)})
+no_sinking_is_free = wrong("Without sinking every step comes back to the host.", {5: either(epochs, 1, 0)})
 
 begins_anew = wrong(
     f"The next epoch goes on where the last one ended. So {steps} steps are {steps // batches} passes, and "
@@ -141,5 +141,6 @@ launches_for_steps = wrong(
 )
 minus_one_for_size = wrong("B has a sink_size of -1, the whole data set, and not that of A.", {1: steps})
 both_ways = wrong(
-    "The host waits once for each step: sending the batch and getting the result is one round trip.", {5: 2 * whole}
+    "The host waits once for each step: sending the batch and getting the result is one round trip.",
+    {4: 2 * epochs, 5: 2 * whole},
 )

@@ -97,12 +97,21 @@ root_twice = slip(
 
 
 @wrong(
-    "0 goes into sqrt, where its derivative is infinite. Only x > 0 may, so >= is too much.",
+    "0 goes into sqrt, where its derivative is infinite. Only x > 0 may.",
     when=lambda i, expected, got: same(expected[1], got[1]) and np.isinf(got[0]).any(),
 )
 def zero_included(x, w):
     safe = torch.where(x >= 0, x, 1.0)
     return torch.autograd.grad(torch.where(x >= 0, w * torch.sqrt(safe), 0.0).sum(), (x, w))
+
+
+@wrong(
+    "The gradient of w is right now, but that of x still has nan. Give sqrt a harmless input where x is not positive.",
+    when=lambda i, expected, got: same(expected[1], got[1]) and np.isnan(got[0]).any(),
+)
+def nan_in_x(x, w):
+    root = w * torch.where(x > 0, torch.sqrt(x), 0.0)
+    return torch.autograd.grad(root.sum(), (x, w))
 
 
 @wrong("You left w out of the root: the gradients are those of sum(sqrt(x)).", parts=(0,))
@@ -112,6 +121,10 @@ def without_the_weight(x, w):
 
 
 errors = (
+    (
+        "second time",
+        "One call of torch.autograd.grad gives both gradients, (x, w). After it the saved values are freed.",
+    ),
     (
         "nan_to_num",
         "Replacing nan at the end is too late: the gradient of w is one sum, and all of it is nan. Give sqrt harmless inputs.",
@@ -195,6 +208,8 @@ def weight_times_root(x, w):
     found = answer(x, w)
     return found[0], w.detach() * found[1]
 
+
+squared = slip("The square root is taken, not the square.", "torch.sqrt(safe) -> safe**2")
 
 ways = (Way("Only some digits are right: a number added to x changes every gradient. Give sqrt x itself.", (), exact),)
 hints = (

@@ -57,6 +57,14 @@ half_the_bytes = wrong(
     {0: 2 * n, 1: 2 * n * n, 2: 2 * n, 3: 4 * n, 4: 4 * n * n},
     together=True,
 )
+eight_bytes_each = wrong(
+    "A float32 takes 4 bytes. You took 8 for every number.", {0: 8 * n, 1: 8 * n * n, 2: 8 * n}, together=True
+)
+result_and_operands = wrong(
+    "p and y are not counted, only their difference, which is one array.",
+    {0: 12 * n, 2: 12 * n, 3: 20 * n},
+    together=True,
+)
 one_number = wrong(
     "You counted the bytes of one number. The difference has many.", {0: 4, 1: 4, 2: 4, 3: 8, 4: 8}, together=True
 )

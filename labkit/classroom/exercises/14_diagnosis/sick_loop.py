@@ -133,6 +133,14 @@ output_squashed = slip(
 _ONE = "One prediction is compared with all labels. Each sample has its own: (hidden @ w2)[:, 0] has six."
 first_prediction = slip(_ONE, "(hidden @ w2)[:, 0] -> (hidden @ w2)[0]")
 last_prediction = slip(_ONE, "(hidden @ w2)[:, 0] -> (hidden @ w2)[-1]")
+two_steps = slip(
+    "There are two steps for each backward pass.",
+    "        optimizer.step()\n ->         optimizer.step()\n        optimizer.step()\n",
+)
+sum_of_the_labels = slip(
+    "Each prediction is compared with the sum of the labels. Each sample has its own label.",
+    "[:, 0] - y -> [:, 0] - y.sum()",
+)
 
 errors = (
     (

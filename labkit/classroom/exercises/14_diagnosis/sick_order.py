@@ -232,6 +232,18 @@ def joined(a, b, scale, limit):
     return np.concatenate(prepare(a, b, scale, limit) or (a, b))
 
 
+signs_lost = slip(
+    "The direction is lost: the elements keep their signs.",
+    "a * factor, b * factor -> abs(a) * factor, abs(b) * factor",
+)
+squares_of_sums = slip("Square each element before you add.", _NORM + "np.sqrt(np.sum(a) ** 2 + np.sum(b) ** 2)")
+
+
+@wrong("You clip each element (by value) and unscale afterwards. Unscale first, and clip by the global norm.")
+def scaled_by_value(a, b, scale, limit):
+    return prepare(a, b, scale, np.inf) and tuple(np.clip(g, -limit, limit) / scale for g in (a, b))
+
+
 errors = (("nothing (None)", "A step that is skipped returns the empty tuple: return ()."),)
 hints = (
     "For the first test, unscale before you compute a norm. For the last one, check before you compute with values that "

@@ -193,6 +193,16 @@ def relative_step(x, h):
     return np.array([by_differences(x, h * x[i])[i] for i in range(len(x))])
 
 
+size_only = slip(
+    "The difference has a sign. You took its absolute value.", "(f(moved) - f(x)) / h -> abs(f(moved) - f(x)) / h"
+)
+half_a_step = slip("You moved the number by h / 2, and divided by h.", "moved[i] += h\n -> moved[i] += h / 2\n")
+second_difference = slip(
+    "That approximates the second derivative. A forward difference is f(moved) - f(x), divided by h.",
+    "(f(moved) - f(x)) / h -> (f(moved) - 2 * f(x) + f(2 * x - moved)) / h**2",
+)
+
+
 hints = (
     "After moved = x there are two names for one array. What is f(moved) - f(x) then?",
     "x.copy() makes a new array. Where does it belong, before the loop or inside it?",

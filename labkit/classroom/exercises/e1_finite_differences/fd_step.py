@@ -33,29 +33,6 @@ draws = 8
 
 
 @wrong(
-    "That is the rule for a forward difference. The truncation of a central one shrinks faster, so its step is "
-    "larger: a cube root."
-)
-def square_root(x, name):
-    return float(np.finfo(name).eps) ** 0.5 * max(abs(x), 1.0)
-
-
-@wrong("The size of x counts, not its sign: use abs(x).")
-def sign_of_x(x, name):
-    return float(np.finfo(name).eps) ** (1 / 3) * max(x, 1.0)
-
-
-@wrong("At a large x the stored numbers lie further apart, so the step has to grow with the size of x.")
-def x_is_forgotten(x, name):
-    return float(np.finfo(name).eps) ** (1 / 3)
-
-
-@wrong("Near 0 the step would shrink to nothing. Below 1 it stays as it is for 1.")
-def too_small_near_zero(x, name):
-    return float(np.finfo(name).eps) ** (1 / 3) * abs(x)
-
-
-@wrong(
     "This is the step of another format. Each has an eps of its own, np.finfo(name).eps.",
     when=lambda i, expected, got: any(
         np.isclose(step(i[0], other), got, 1e-3, 0) for other in ("float64", "float32", "float16") if other != i[1]
@@ -69,6 +46,21 @@ def format_is_ignored(x, name):
 def a_dtype(x, name):
     return np.dtype(name)
 
+
+square_root = slip(
+    "That is the rule for a forward difference. A central one has less truncation, so its step is larger: a cube root.",
+    "(1 / 3) -> 0.5",
+)
+sign_of_x = slip("The size of x counts, not its sign: use abs(x).", "max(abs(x), 1.0) -> max(x, 1.0)")
+x_is_forgotten = slip(
+    "At a large x the stored numbers lie further apart, so the step has to grow with the size of x.",
+    " * max(abs(x), 1.0) -> ",
+)
+too_small_near_zero = slip(
+    "Near 0 the step would shrink to nothing. Below 1 it stays as it is for 1.", "max(abs(x), 1.0) -> abs(x)"
+)
+power_rounded = slip("1 / 3 is not 0.33: a rounded power changes the step by percents.", "(1 / 3) -> 0.33")
+largest_for_eps = slip("max is the largest number of the format. The rule has eps, the gap at 1.", ".eps\n -> .max\n")
 
 one_added = slip(
     "You added 1 to the size of x. Take the larger of the two: max(abs(x), 1.0).",

@@ -257,6 +257,36 @@ rate_squared = slip(
     "(1 - value**2) * slopes[a] -> (1 - value**2) * slopes[a] ** 2",
 )
 
+direction_turned = slip(
+    "The rates belong to the inputs in their order. Yours are in the opposite order.",
+    "list(direction) -> list(direction)[::-1]",
+)
+tanh_left_out = slip("tanh is not applied to the value.", "math.tanh(values[a]) -> values[a]")
+rule_of_the_sigmoid = slip(
+    "value * (1 - value) is the slope of the sigmoid. That of tanh is 1 - tanh(x)**2.",
+    "(1 - value**2) -> value * (1 - value)",
+)
+both_factors_left = slip(
+    "In a product each rate is multiplied by the *other* factor only, not by the whole product.",
+    "slopes[a] * values[b] + values[a] * slopes[b] -> values[a] * values[b] * (slopes[a] + slopes[b])",
+)
+rate_in_the_rule = slip(
+    "The derivative of tanh uses the value: 1 - tanh(x)**2. You squared the rate.",
+    "(1 - value**2) -> (1 - slopes[a] ** 2)",
+)
+size_of_the_rate = slip(
+    "A rate has a sign. You took its absolute value.",
+    "return values[-1], slopes[-1] -> return values[-1], abs(slopes[-1])",
+)
+direction_twice = slip(
+    "The direction is in the slopes already. You multiplied by a rate once more.",
+    "return values[-1], slopes[-1] -> return values[-1], direction[0] * slopes[-1]",
+)
+averaged = slip(
+    "You divided the rate by the number of inputs. The rates of all inputs add up.",
+    "return values[-1], slopes[-1] -> return values[-1], slopes[-1] / len(inputs)",
+)
+
 errors = (
     ("no attribute 'append'", "list(inputs) and list(direction) make lists, to which values can be appended."),
     ("to unpack", "tanh has one argument, and the other operations have two: for op, *places in program."),

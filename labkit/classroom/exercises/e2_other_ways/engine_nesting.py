@@ -49,7 +49,7 @@ confused_boxes = wrong(
 inner_is_a_number = wrong(
     "The inner gradient is a formula in x, not the number that comes out at this x: it moves when x moves, and the outer grad "
     "differentiates that, too.",
-    {2: 4, 3: 0},
+    {0: 0, 2: 4, 3: 0},
 )
 
 one_factor_moves = wrong(
@@ -63,7 +63,7 @@ point_before_derivative = wrong(
 
 called_at_x = wrong(
     "The function does not use y, so its derivative in y is 0, wherever it is taken. What the outer grad gets is 0.",
-    {4: either(8, 2, 16, 4)},
+    {4: either(8, 2, 16, 4, 1)},
 )
 
 another = judged("value", {3: 9})

@@ -252,6 +252,12 @@ whole_quotient_rule = slip(
 )
 
 
+b_squared_for_a = slip(
+    "The local gradient of a / b with respect to a is 1 / b. b**2 belongs to the other one.",
+    "return 1 / b, -> return 1 / b**2,",
+)
+
+
 ways = (EXACT,)
 hints = (
     "Hold b fixed and change a. Then hold a fixed and change b.",

@@ -196,13 +196,13 @@ divided_by_itself = slip(
 
 
 sum_not_kept = slip(
-    "total stays 0: the loop computes total + value and keeps it nowhere. Assign it: total = total + value.",
+    "total is still 0 at the end. Each turn has to give it a new value: total = total + value.",
     "total = total + value -> total + value",
 )
 
 
 length_added = slip(
-    "You add the length of the list in each turn. Add the number.",
+    "This is the length of the list. The mean divides the sum of the numbers by it.",
     "total + value -> total + len(values)",
 )
 
@@ -236,6 +236,17 @@ def weighted_by_place(values):
 @wrong("Zeros count, too: divide by len(values), not by how many numbers differ from 0.")
 def zeros_not_counted(values):
     return sum(values) / max(1, sum(value != 0 for value in values))
+
+
+rounded_to_a_digit = slip(
+    "You round the mean. Return it as it is.",
+    "total / len(values) -> round(total / len(values), 1)",
+)
+
+divided_by_the_largest = slip(
+    "You divide by the largest number. Divide by how many there are: len(values).",
+    "total / len(values) -> total / max(values)",
+)
 
 
 hints = (

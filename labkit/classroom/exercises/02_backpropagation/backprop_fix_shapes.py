@@ -298,6 +298,12 @@ square_of_the_sum = slip(
 )
 
 
+b_in_the_factor = slip(
+    "The local derivative of x * w + b with respect to w is x. b does not belong in it.",
+    "d_h * x -> d_h * (x + b)",
+)
+
+
 hints = (
     "Write the shapes below the lines: h, d_h and d_w have the shape of x.",
     "w was repeated for each row. b was repeated for each row and each column.",

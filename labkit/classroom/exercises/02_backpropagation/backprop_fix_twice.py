@@ -397,6 +397,12 @@ def local_gradient_as_key(parents):
     return grads
 
 
+averaged_over_pairs = slip(
+    "You divide by the number of uses in parents[node]. Each use sends its part as it is.",
+    "slope * grads[node] -> slope * grads[node] / len(parents[node])",
+)
+
+
 hints = (
     "For u * u, what is in parents[node]? And what is in sent afterwards?",
     "sent[parent] = ... overwrites. Either add there too, or do without sent.",

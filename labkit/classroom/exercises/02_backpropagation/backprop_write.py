@@ -332,6 +332,17 @@ def largest_kept(parents):
     return grads
 
 
+one_node_off = slip(
+    "Each node sends along its own pairs, parents[node]. You take those of the node before.",
+    "in parents[node]: -> in parents[node - 1]:",
+)
+
+a_sum = slip(
+    "You return one number, the sum of the gradients. Return the list of them.",
+    "return grads -> return sum(grads)",
+)
+
+
 hints = (
     "Start with a list of zeros, and set the gradient of the result to 1.0.",
     "Go through reversed(range(len(parents))). Each node sends slope * grads[node] to each of its parents.",

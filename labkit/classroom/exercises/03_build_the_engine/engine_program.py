@@ -125,9 +125,8 @@ def x_for_the_result(program, inputs):
 
 
 @wrong(
-    "All gradients are zero: nothing is sent to the inputs. The last value needs the gradient 1; the loop begins at the last "
-    "instruction; instruction k has its value and its gradient at place len(inputs) + k; and in a product the local gradient is "
-    "a value."
+    "All gradients are 0: nothing is sent to the inputs. The last value needs the gradient 1, the loop begins at the last "
+    "instruction, and instruction k has its gradient at place len(inputs) + k."
 )
 def nothing_arrives(program, inputs):
     return _run(program, inputs, order=list)
@@ -528,6 +527,22 @@ halves = slip(
 one_instruction_off = slip(
     "Each value takes the instruction before its own: the places are one off.",
     "program[node - len(inputs)] -> program[node - len(inputs) - 1]",
+)
+
+
+sum_as_a_product = slip(
+    "In a sum both local gradients are 1. The values of the arguments belong to a product.",
+    "slopes = 1.0, 1.0 -> slopes = values[places[-1]], values[places[0]]",
+)
+
+tanh_divided = slip(
+    "The gradient is multiplied by 1 - tanh(x)**2, not divided by it.",
+    "(1 - values[node] ** 2,) -> (1 / (1 - values[node] ** 2),)",
+)
+
+begins_at_the_first_value = slip(
+    "The 1 belongs to the result, the last value. You give it to the first computed value.",
+    "grads[-1] = 1.0 -> grads[len(inputs)] = 1.0",
 )
 
 

@@ -202,6 +202,12 @@ root_taken = slip(
 )
 
 
+x_in_the_square = slip(
+    "tanh(x)**2 is ans * ans. You multiply ans by x.",
+    "ans * ans -> ans * x",
+)
+
+
 hints = (
     "Every rule is the upstream gradient times the local gradient.",
     "The local gradient is 1 - tanh(x)**2, and ans is already tanh(x).",

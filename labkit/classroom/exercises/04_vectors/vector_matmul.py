@@ -193,6 +193,21 @@ def sums_of_rows_in_dx(x, w, g):
     return g * w.sum(axis=1), x.T @ g
 
 
+@wrong("x itself has to be transposed, not the product: x.T @ g is not (x @ g).T. The same holds for w.")
+def product_transposed(x, w, g):
+    return (g @ w).T, (x @ g).T
+
+
+@judged("product-transposed")
+def product_transposed_in_dw(x, w, g):
+    return g @ w.T, (x @ g).T
+
+
+@judged("product-transposed")
+def product_transposed_in_dx(x, w, g):
+    return (g @ w).T, x.T @ g
+
+
 ways = (PLAIN,)
 hints = (
     "y[i, j] is the sum of x[i, k] * w[k, j] over k. Which elements of y depend on x[i, k], and how strongly?",

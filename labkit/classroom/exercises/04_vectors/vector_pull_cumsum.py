@@ -153,6 +153,17 @@ summed_twice_from_the_end = slip(
 )
 
 
+last_one_only = slip(
+    "Your result is the last entry of v everywhere. x[i] is in all outputs from y[i] on: add their entries.",
+    "np.cumsum(v[::-1])[::-1] -> np.full(len(v), v[-1])",
+)
+
+counted_from_the_left = slip(
+    "You multiply v[i] by i + 1. x[i] is in y[i] and all outputs after it, each with its own entry of v: add these entries.",
+    "np.cumsum(v[::-1])[::-1] -> v * np.arange(1, len(v) + 1)",
+)
+
+
 ways = (
     PLAIN,
     Way(

@@ -134,7 +134,7 @@ cube_for_the_sum = slip(
 )
 
 mean_for_the_sum = slip(
-    "second is a sum. You took the mean.",
+    "sens is a third of what it should be: either you took the mean in second, or the 3 is missing in 3 * h**2.",
     "(h**3).sum() -> (h**3).mean()",
 )
 

@@ -167,7 +167,8 @@ value_returned = slip(
 )
 
 with_respect_to_h = slip(
-    "That is the gradient with respect to h. Asked for is the one with respect to x.",
+    "Your result is tanh(x), the gradient with respect to h. Differentiate with respect to x, and detach nothing: h and tanh(x) "
+    "depend on x, too.",
     "(h * t).sum(), x) -> (h * t).sum(), h)",
 )
 

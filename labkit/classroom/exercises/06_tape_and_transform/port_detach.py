@@ -135,7 +135,7 @@ rate_doubled = slip(
 )
 
 error_not_squared = slip(
-    "The square is missing in the loss.",
+    "x moves by 0.25 in each step, whatever it is: the square is missing in the loss, or the gradient in the step.",
     "((x - target) ** 2) -> (x - target)",
 )
 

@@ -67,7 +67,9 @@ def aux_returned(x, y):
     return x, aux
 
 
-@wrong("You differentiated total. z is the first output.", parts=(0,))
+@wrong(
+    "x goes down by 0.1 in each step: that is the gradient of total, or none at all. z is the first output.", parts=(0,)
+)
 def second_output(x, y):
     seen = 0.0
     for _ in range(3):
@@ -300,6 +302,12 @@ def z_returned(x, y):
 def z_of_the_last_x(x, y):
     x, seen = port(x, y)
     return x**2 * y, seen
+
+
+cube_for_the_square = slip(
+    "z is x**2 * y. You take the third power.",
+    "(x**2 * y, x -> (x**3 * y, x",
+)
 
 
 ways = (Way(DELIVERED, ("passes",), holds=_each_step),)

@@ -120,7 +120,8 @@ def added_again(w, xs):
 
 
 @wrong(
-    "w.grad is 0 at the end: it was emptied after the last backward. The gradients of all four losses add up in it.",
+    "w.grad is 0 at the end: it was emptied after the last backward, or no loss depends on w. The gradients of all four "
+    "losses add up in it.",
     when=lambda i, expected, got: not np.any(got),
 )
 def emptied(w, xs):
@@ -280,6 +281,17 @@ def second_step(w, xs):
         ((h - 1) ** 2).backward()
         h = torch.tanh(w * h + x).detach()
     return w.grad
+
+
+another_target = slip(
+    "Each loss is (h - 1) ** 2. You subtract 0.5.",
+    "(h - 1) ** 2 -> (h - 0.5) ** 2",
+)
+
+difference_turned_round = slip(
+    "The square is missing: each loss is (h - 1) ** 2, not 1 - h.",
+    "((h - 1) ** 2) -> (1 - h)",
+)
 
 
 hints = (

@@ -203,6 +203,12 @@ reciprocal = slip(
 )
 
 
+value_doubled = slip(
+    "Forwards, your Reverse is not the identity: the features are twice as large.",
+    "return h\n -> return 2 * h\n",
+)
+
+
 ways = (
     Way(DELIVERED, ("passes",), holds=_through_the_loss),
     Way("Let the backward of a torch.autograd.Function change the sign.", ("custom rules",), holds=_turned),

@@ -246,6 +246,17 @@ def another_bias(E, F):
     return (2 - 2.0**-F) * 2.0**bias, 1 - bias, 1 - bias - F, -F
 
 
+bias_added = slip(
+    "The bias is subtracted from the stored exponent 1. You added it.", "smallest = 1 - bias -> smallest = 1 + bias"
+)
+
+
+@wrong("The largest factor is just below 2: a fraction of all ones. Yours is above 2.", parts=(0,))
+def above_two(E, F):
+    largest, *exponents = limits(E, F)
+    return (2 + 2.0**-F) * 2.0 ** (2 ** (E - 1) - 1), *exponents
+
+
 hints = (
     "The exponent field counts from 0 to 2**E - 1; the bias 2**(E - 1) - 1 is subtracted. Both ends are reserved: "
     "by 0 and subnormal numbers below, by inf and nan above.",

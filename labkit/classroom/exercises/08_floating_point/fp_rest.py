@@ -265,6 +265,15 @@ first_step_only = slip(
 )
 
 
+step_for_the_weights = slip(
+    "The new weights are the old ones plus the step. You kept the step alone.", "moved = w + step -> moved = step"
+)
+sum_for_the_change = slip(
+    "The change of the weights is the new ones minus the old ones. You added them.",
+    "rest = step - (moved - w) -> rest = step - (moved + w)",
+)
+
+
 ways = (
     Way(
         "Both arrays that you return have to be float16, as w is.",

@@ -204,6 +204,21 @@ counter_is_one = slip(
 )
 
 
+counted_down = slip(
+    "After a good step the counter grows by one. You counted down.", "counter = counter + 1 -> counter = counter - 1"
+)
+counted_twice = slip(
+    "The counter grows by one in each good step. You added 2.", "counter = counter + 1 -> counter = counter + 2"
+)
+floor_at_two = slip(
+    "The scale never falls below 1. Your limit is 2.", "max(scale / factor, 1.0) -> max(scale / factor, 2.0)"
+)
+smaller_by_the_factor = slip(
+    "When the counter reaches the window, the scale is multiplied by the factor. You subtracted it.",
+    "scale * factor, 0 -> scale - factor, 0",
+)
+
+
 hints = (
     "There are two cases: not finite, and finite. Start with the first one and return at once.",
     "Never below 1: max(scale / factor, 1.0).",

@@ -219,6 +219,15 @@ def compared_in_float16(g1, g2):
     return power if np.float16(top * power) < 65504 else power / 2
 
 
+doubled_exponent = slip(
+    "A power of two is 2 to the exponent. You multiplied the exponent by 2.", "2.0 ** np.floor -> 2.0 * np.floor"
+)
+product_with_the_limit = slip(
+    "The scale is smaller where the gradient is larger: 65504 is divided by it. You multiplied.",
+    "65504 / top -> 65504 * top",
+)
+
+
 hints = (
     "Which of the gradients overflows first?",
     "The largest magnitude times the scale may be at most 65504, which gives an upper limit for the scale.",

@@ -305,6 +305,16 @@ def brackets_missing_for_the_mean(a, b, limit):
     return _proof(a, b, limit, cosine=lambda u, v: u @ v / np.linalg.norm(v) * np.linalg.norm(u))
 
 
+@judged("with-one-worker")
+def a_for_the_clipped(a, b, limit):
+    return _cosine(a, (a + b) / 2), proof(a, b, limit)[1]
+
+
+@judged("with-one-worker")
+def b_for_the_clipped(a, b, limit):
+    return _cosine(b, (a + b) / 2), proof(a, b, limit)[1]
+
+
 hints = (
     "Write the clip first: g * min(1, limit / norm of g).",
     "Three vectors: the mean, the mean of the two clipped ones, and the clipped mean, which is the mean times "

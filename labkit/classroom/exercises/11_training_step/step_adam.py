@@ -299,6 +299,34 @@ square_for_the_root = slip("Take the square root of the corrected v. You squared
 larger_epsilon = slip("The exercise adds 1e-8. Your number is much larger.", "1e-8 -> 1e-2")
 
 
+m_added_to_one = slip(
+    "The correction of m divides by 1 - 0.9**t. You added the power to 1.", "m / (1 - 0.9**t) -> m / (1 + 0.9**t)"
+)
+m_power_alone = slip(
+    "The correction of m divides by 1 - 0.9**t. You divided by 0.9**t.", "m / (1 - 0.9**t) -> m / 0.9**t"
+)
+m_times_t = slip(
+    "The correction of m has a power, 0.9**t. You multiplied by t.", "m / (1 - 0.9**t) -> m / (1 - 0.9 * t)"
+)
+m_multiplied = slip("The correction of m is multiplied in. Divide by it.", "m / (1 - 0.9**t) -> m * (1 - 0.9**t)")
+
+v_added_to_one = slip(
+    "The correction of v divides by 1 - 0.999**t. You added the power to 1.", "v / (1 - 0.999**t) -> v / (1 + 0.999**t)"
+)
+v_power_alone = slip(
+    "The correction of v divides by 1 - 0.999**t. You divided by 0.999**t.", "v / (1 - 0.999**t) -> v / 0.999**t"
+)
+v_multiplied = slip("The correction of v is multiplied in. Divide by it.", "v / (1 - 0.999**t) -> v * (1 - 0.999**t)")
+
+doubled = slip("v averages the squared gradients. You doubled g.", "g**2 -> g * 2")
+m_without_past = slip("m keeps 0.9 of its old value. You left that out.", "0.9 * m + 0.1 * g -> 0.1 * g")
+v_without_past = slip("v keeps 0.999 of its old value. You left that out.", "0.999 * v + 0.001 * g**2 -> 0.001 * g**2")
+m_does_not_fade = slip("The old m counts 0.9 times. You added it in full.", "0.9 * m + 0.1 * g -> m + 0.1 * g")
+v_does_not_fade = slip(
+    "The old v counts 0.999 times. You added it in full.", "0.999 * v + 0.001 * g**2 -> v + 0.001 * g**2"
+)
+
+
 hints = (
     "enumerate(gradients, 1) gives t = 1, 2, 3 along with the gradients.",
     "The corrected means are m / (1 - 0.9**t) and v / (1 - 0.999**t). Do not change m and v themselves.",

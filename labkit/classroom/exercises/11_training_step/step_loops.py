@@ -127,3 +127,9 @@ one_backward_each = wrong(
 halves_of_both = wrong(
     "In line 1 the second step uses the sum of both gradients in .grad, 3.6, not their mean.", {1: either(0.62, 0.48)}
 )
+
+gradient_of_w_in_all = wrong(
+    "The derivative of w**2 is 2 * w. The 2 is missing in all of your lines.",
+    {0: 0.81, 1: either(0.71, 0.81), 3: 0.9, 4: 0.64, 5: 0.64},
+    together=True,
+)

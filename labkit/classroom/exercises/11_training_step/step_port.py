@@ -259,6 +259,9 @@ results_exchanged = slip(
 )
 
 
+error_doubled = slip("The loss has the squared errors. You doubled them.", "((x @ w - y) ** 2) -> ((x @ w - y) * 2)")
+
+
 ways = (
     Way(DELIVERED, ("passes",), holds=_each_step),
     Way(

@@ -107,6 +107,7 @@ def _along_the_direction(inputs, expected, got, done):
     x, y, u, v = inputs
     gradients = 2 * (x * y).sum() * y, 2 * (x * y).sum() * x
     product, total = (gradients[0] * u + gradients[1] * v).sum(), sum(g.sum() for g in gradients)
+    got = tuple(got)  # also from one array of two rows
     return delivered(got, done, product) or delivered(got, done, total)
 
 

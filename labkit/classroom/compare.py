@@ -163,7 +163,8 @@ def as_asked(expected: Any, got: Any) -> Any:
         got = {"true": True, "false": False}.get(got.strip().lower(), got) if isinstance(got, str) else got
         return bool(got) if isinstance(got, (int, float, np.number)) and got in (0, 1) else got
     if isinstance(expected, str):
-        text = f"{got:g}" if isinstance(got, (int, float, np.number)) and (abs(float(got)) < 1e9 or not np.isfinite(got)) else got
+        whole = isinstance(got, (int, float, np.number)) and (abs(float(got)) < 1e9 or not np.isfinite(got))
+        text = f"{got:g}" if whole else got
         return text if text == expected or (expected.isdecimal() and text in ("0", "1")) else got
     if isinstance(expected, (int, float, np.generic)):
         got = _number(got) if isinstance(got, str) else got

@@ -28,7 +28,7 @@ draw = tuple(partial(_far_away, side=side) for side in (1, -1, np.array([-1, 1, 
 
 
 @wrong(
-    "There is inf or nan in your result: exp was given large numbers, or log was given 0. Take the largest "
+    "There is inf or nan in your result: exp was given large numbers, or log or a quotient was given 0. Take the largest "
     "element out first: log(sum(exp(x))) = m + log(sum(exp(x - m))).",
     when=lambda i, expected, got: not all(np.isfinite(part).all() for part in got),
 )

@@ -307,7 +307,7 @@ CASES = [
          corrections={"text": Slip(
              "(Tensor(shape=[1, 3], dtype=Float32, value=\n"
              "[[ 2.00000000e+00,  4.00000000e+00,  6.00000000e+00]]),)",
-             "an older C library of Windows prints three digits; elsewhere exponents have two, and a sign has its own column")}),
+             "an older C library on Windows prints three digits; elsewhere exponents have two, and a sign has its own column")}),
     Case("same-tensor-twice", ("master", "r2.3.q1"), "comparison",
          "one Tensor object given for two arguments: PyNative tells tensors apart by object, graph mode by argument",
          {"grad": (3.0, 3.0)}, {"mindspore": same_tensor_twice}, printed=False,

@@ -26,7 +26,7 @@ HEADINGS = "## Question {place}: {title} ({number} point)", "## Question {place}
 GRADED = "# This cell is graded. Do not change it."
 GRADED_AS = '# This cell is graded ("{name}"). Do not change it.'
 _CODE = re.compile(r"```.*?```|`[^`\n]+`", re.DOTALL)
-HINTS = '\n\nIf you are stuck, run `hint("{name}")` in a cell of your own, up to three times.'
+HINTS = '\n\nHints: run `hint("{name}")` in a cell of your own.'
 
 
 def renamed(source: str, old: str, new: str) -> str:

@@ -170,7 +170,7 @@ def test_hints_come_one_by_one_and_then_point_to_the_solution(monkeypatch):
 def test_a_hint_does_not_repeat_the_verdict(monkeypatch):
     forget(monkeypatch)
     check("start-shapes", [(2, 3), (1, 3), (2, 3), ()])
-    assert hint("start-shapes").startswith("Hint 1 of") and "axis that you picked" not in hint("start-shapes")
+    assert hint("start-shapes").startswith("Hint 1 of") and "axis that you indexed" not in hint("start-shapes")
 
 
 def test_what_is_right_already_is_not_hinted_at():

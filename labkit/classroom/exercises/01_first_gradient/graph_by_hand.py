@@ -80,7 +80,7 @@ y_by_y = slip(
 )
 
 multiplied_at_x = slip(
-    "At x two contributions arrive, one through a and one through b. Add them.",
+    "x gets two contributions, one through a and one through b. Add them.",
     "* y + d_b -> * y * d_b",
 )
 
@@ -90,7 +90,7 @@ y_into_b = slip(
 )
 
 second_way_by_a = slip(
-    "The second edge of x goes into b = a + x, so it brings the gradient of b, not that of a.",
+    "The second edge of x goes into b = a + x, so it contributes the gradient of b, not that of a.",
     "* y + d_b -> * y + d_a",
 )
 
@@ -122,12 +122,12 @@ b_for_a_at_y = slip(
 )
 
 one_way_for_y = slip(
-    "The gradient of a has two contributions, also for y: one from z directly, one through b.",
+    "The gradient of a has two contributions, and the gradient of y needs both: one from z directly, one through b.",
     "d_y = d_a * x -> d_y = b * x",
 )
 
 one_way_for_x = slip(
-    "The gradient of a has two contributions, also for x: one from z directly, one through b.",
+    "The gradient of a has two contributions, and the gradient of x needs both: one from z directly, one through b.",
     "d_x = d_a * y -> d_x = b * y",
 )
 
@@ -235,18 +235,18 @@ added_at_x = slip(
 )
 
 square_by_its_base = slip(
-    "z = b * a is no square: its derivative with respect to a is not 2 * a or 2 * b.",
+    "z = b * a is not a square: its derivative with respect to a is not 2 * a or 2 * b.",
     "d_a = b + d_b -> d_a = 2 * b",
 )
 
 twice_at_x = slip(
-    "The path of x into b counts once. You add it twice.",
+    "The path from x into b counts once. You add it twice.",
     "* y + d_b -> * y + 2 * d_b",
 )
 
 
 @wrong(
-    "The first number is wrong already: it is the value z = b * a. Check the forward pass before the derivatives.",
+    "The first number, the value z = b * a, is already wrong. Check the forward pass before the derivatives.",
     when=lambda i, expected, got: len(got) == 3 and not any(same(expected[0], one) for one in got),
 )
 def forward_pass_wrong(x, y):
@@ -272,7 +272,7 @@ times_z = slip(
 
 
 value_of_b_at_x = slip(
-    "The edge from x into b brings the gradient of b, which is a. You add the value b.",
+    "The edge from x into b contributes the gradient of b, which is a. You add the value b.",
     "* y + d_b -> * y + b",
 )
 
@@ -290,6 +290,6 @@ paths_of_x = slip(
 ways = (EXACT, PLAIN)
 hints = (
     "Draw the graph. Two edges leave a, and two edges leave x.",
-    "d_b = a. Two numbers arrive at a: b from the product, and d_b * 1 through b. They add up.",
+    "d_b = a. a gets two contributions: b from the product, and d_b * 1 through b. They add up.",
     "d_a = b + d_b. Then d_x = d_a * y + d_b, and d_y = d_a * x.",
 )

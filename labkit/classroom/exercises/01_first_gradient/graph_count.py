@@ -83,15 +83,15 @@ last_line_left_out = wrong(
 )
 
 an_operation_left_out = wrong(
-    "Each operation counts: the one in the last line does, and so does a second one of the same kind.", {1: 3}
+    "Each operation counts, also the one in the last line and a second one of the same kind.", {1: 3}
 )
 
 a_constant_among_the_operations = wrong(
-    "A constant is part of its operation: the 1 is not a node, and returning the result is no operation.", {1: 5}
+    "A constant is part of its operation: the 1 is not a node, and returning the result is not an operation.", {1: 5}
 )
 
 an_edge_too_many = wrong(
-    "There are fewer edges than that: each goes into an operation. None leaves the constant 1 or the result.",
+    "There are fewer edges than that: each leads into an operation, and none starts at the constant 1 or at the result.",
     {2: either(8, 9)},
 )
 

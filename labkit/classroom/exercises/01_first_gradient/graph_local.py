@@ -48,7 +48,7 @@ def minus_forgotten(op, a, b):
     return (1.0, 1.0) if op == "subtract" else local(op, a, b)
 
 
-@wrong("The sign is lost: a / b is a * b**-1, and the exponent comes down with its minus, -a * b**-2.")
+@wrong("The sign is missing: a / b is a * b**-1, and the exponent comes down with its minus, -a * b**-2.")
 def a_larger_divisor(op, a, b):
     return (1 / b, a / b**2) if op == "divide" else local(op, a, b)
 
@@ -69,8 +69,8 @@ def values_returned(op, a, b):
 
 
 @wrong(
-    'You give (1, 1) for all four operations. A condition such as op == "add" or "subtract" is always true: compare op '
-    "with each text."
+    'You give (1, 1) for all four operations. A condition such as op == "add" or "subtract" is always true: compare op with '
+    "each string."
 )
 def ones_for_all(op, a, b):
     return 1.0, 1.0
@@ -118,7 +118,7 @@ value_as_derivative = slip(
 
 
 inverse_for_quotient = slip(
-    "The derivative of a / b with respect to b is -a / b**2. The numerator a is missing, and the square.",
+    "The derivative of a / b with respect to b is -a / b**2. The numerator a and the square are missing.",
     "-a / b**2 -> -1 / b",
 )
 
@@ -174,22 +174,22 @@ constants_of_the_sum = slip(
 )
 
 quotient_by_its_first_argument = slip(
-    "1 / b is the local gradient for a. For b it is another one, because b is in the denominator.",
+    "1 / b is the local gradient for a. The one for b is different, because b is in the denominator.",
     "-a / b**2 -> 1 / b",
 )
 
 subtract_divides = slip(
-    'For "subtract" you give the local gradients of a / b: no branch before fits this text.',
+    'For "subtract" you give the local gradients of a / b: none of your earlier conditions is true for this string.',
     'op == "subtract" -> op == "minus"',
 )
 
 multiply_divides = slip(
-    'For "multiply" you give the local gradients of a / b: no branch before fits this text.',
+    'For "multiply" you give the local gradients of a / b: none of your earlier conditions is true for this string.',
     'op == "multiply" -> op == "times"',
 )
 
 add_divides = slip(
-    'For "add" you give the local gradients of a / b: no branch before fits this text.',
+    'For "add" you give the local gradients of a / b: none of your earlier conditions is true for this string.',
     'op == "add" -> op == "plus"',
 )
 
@@ -231,7 +231,7 @@ denominator_left_out = slip(
 )
 
 b_cubed = slip(
-    "The derivative of b**-1 is -b**-2: the denominator is squared, no other power.",
+    "The derivative of b**-1 is -b**-2: the denominator is squared, and has no other power.",
     "b**2 -> b**3",
 )
 

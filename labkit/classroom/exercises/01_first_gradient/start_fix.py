@@ -35,7 +35,7 @@ errors = (
 )
 
 
-@wrong("Only the last number is in your total. Inside the loop, add each number to what is there: total + value.")
+@wrong("Only the last number is in your total. Inside the loop, add each number to the previous total: total + value.")
 def last_value_only(values):
     total = 0.0
     for value in values:
@@ -43,7 +43,7 @@ def last_value_only(values):
     return total / len(values)
 
 
-@wrong("You divide by the last number. Divide by how many there are: len(values).")
+@wrong("You divide by the last number. Divide by the number of values: len(values).")
 def divided_by_a_value(values):
     total = 0.0
     for value in values:
@@ -141,12 +141,12 @@ the_product = slip(
 )
 
 the_middle_of_the_range = slip(
-    "This is the middle between the smallest and the largest number. The mean adds all of them.",
+    "This is halfway between the smallest and the largest number. The mean adds all of them.",
     "total / len(values) -> (min(values) + max(values)) / 2",
 )
 
 each_number_once = slip(
-    "A number that is in the list twice counts once here. Each entry of the list counts.",
+    "You count a repeated number only once. Each entry of the list counts.",
     "in values: -> in set(values):",
 )
 
@@ -161,12 +161,12 @@ always_three = slip(
 )
 
 places_added = slip(
-    "You add the places 0, 1, 2, ... of the numbers, not the numbers.",
+    "You add the indices 0, 1, 2, ... of the numbers, not the numbers.",
     "in values: -> in range(len(values)):",
 )
 
 
-@wrong("You divide inside the loop, in each turn. Add all numbers first, and divide once, after the loop.")
+@wrong("You divide in each iteration of the loop. Add all numbers first, and divide once, after the loop.")
 def divided_in_each_turn(values):
     total = 0.0
     for value in values:
@@ -175,7 +175,8 @@ def divided_in_each_turn(values):
 
 
 @wrong(
-    "You take the mean of the total and the next number in each turn: the last numbers count most. Add all, then divide."
+    "You take the mean of the total and the next number in each iteration: the last numbers count most. Add all, then "
+    "divide."
 )
 def halved_in_each_turn(values):
     total = values[0]
@@ -185,7 +186,7 @@ def halved_in_each_turn(values):
 
 
 total_added_to_itself = slip(
-    "total is added twice in each turn: total += value is enough, or total = total + value.",
+    "total is added twice in each iteration: total += value is enough, or total = total + value.",
     "total + value -> total + total + value",
 )
 
@@ -208,7 +209,7 @@ length_added = slip(
 
 
 value_added_to_itself = slip(
-    "In each turn total becomes twice the number. Add the number to total.",
+    "In each iteration total becomes twice the number. Add the number to total.",
     "total = total + value -> total = value + value",
 )
 
@@ -228,7 +229,7 @@ def root_of_the_mean_square(values):
     return (sum(value**2 for value in values) / len(values)) ** 0.5
 
 
-@wrong("You weight the numbers by their places. In a mean all numbers count the same.")
+@wrong("You weight the numbers by their positions. In a mean all numbers count the same.")
 def weighted_by_place(values):
     return sum((i + 1) * value for i, value in enumerate(values)) / len(values)
 
@@ -244,7 +245,7 @@ rounded_to_a_digit = slip(
 )
 
 divided_by_the_largest = slip(
-    "You divide by the largest number. Divide by how many there are: len(values).",
+    "You divide by the largest number. Divide by the number of values: len(values).",
     "total / len(values) -> total / max(values)",
 )
 

@@ -51,7 +51,7 @@ a_ignored = wrong("You left out the second run of A. It sets n to 1 again.", ans
 before_adding = wrong("B adds 1 first and prints after that.", answer=[1, 2, 1])
 nothing_added = wrong("B adds 1 to n before it prints: n = n + 1 gives n a new value.", answer=[1, 1, 1])
 added_without_a = wrong("A sets n to 1 again, and this run of B adds 1 to that.", {2: either(1, 3, 4, 5)})
-second_run = wrong("The second run of B goes on from the n that the first run left.", {1: either(4, 1)})
+second_run = wrong("The second run of B starts from the n that the first run left.", {1: either(4, 1)})
 first_run = wrong("n is 1 when B first runs, and B adds 1 before it prints.", {0: either(1, 3, 0)})
 
 every_run = judged("structure", [1, 2, 3, 1, 2])

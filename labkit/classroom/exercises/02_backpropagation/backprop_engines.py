@@ -18,13 +18,13 @@ answer = [36, 12, 48, 18]
 places = ("right", "overwrite", "recursion", "visited once")
 rules = (
     "Add up all contributions to a before a passes its gradient on; the same at x.",
-    "What comes last replaces what was there: first at a, then at x.",
-    "a is visited each time that something arrives, and sends on all that it has by then. All of that is added "
-    "up at x.",
+    "The last contribution replaces the earlier one: first at a, then at x.",
+    "a is visited after each contribution and sends on its sum so far. x adds up everything that it gets.",
     "The second contribution to a is not passed on to x. But x is an input: the contribution from b is added, too.",
 )
 hints = (
-    "The values are a = 6, b = 9, z = 54. So z sends 6 to b and 9 to a. b passes on what it got, and a twice what it got.",
+    "The values are a = 6, b = 9, z = 54. So z sends 6 to b and 9 to a. b passes on its gradient, and a passes on twice its "
+    "gradient.",
     "Overwrite: a holds 9, then 6. x holds 6, then 2 * 6.",
     "Recursion: a is visited with 6, which sends 12 to x, and later with 15. Visited once: only with the 6.",
 )
@@ -56,7 +56,7 @@ overwrite_keeps_the_first = wrong(
 )
 
 direct_contribution_kept = wrong(
-    "6 is what b sends to x. a is visited after b, so what a sends to x comes last and replaces it.",
+    "b sends 6 to x. a is visited after b, so the contribution of a comes last and replaces the 6.",
     {1: 6},
 )
 
@@ -67,15 +67,15 @@ parts_not_sums = wrong(
 )
 
 late_part_passed_on = wrong(
-    "When the 9 arrives at a, a has been visited. The 9 is added there, and x never hears of it.", {3: 36}
+    "When the 9 arrives at a, a has been visited. The 9 is added there, but is never sent on to x.", {3: 36}
 )
 
 another = judged("value", {2: 45})
 three = judged("structure", [36, 12, 48])
 
 nothing_lost_by_overwriting = wrong(
-    "Overwriting loses contributions, so it cannot give the right gradient here: of two that reach a node only "
-    "the last one stays.",
+    "Overwriting loses contributions, so it cannot give the right gradient here: of two contributions to a node it keeps "
+    "only the last one.",
     {1: 36},
 )
 
@@ -93,7 +93,7 @@ counted_twice = wrong(
 )
 
 a_comes_first = wrong(
-    "The order is another one: z sends to b first, so a is first visited with what b sends, and only later with the 9.",
+    "The order is different: z sends to b first, so a is first visited with what b sends, and only later with the 9.",
     {2: 54, 3: 24},
 )
 
@@ -103,7 +103,8 @@ direct_edge_forgotten = wrong(
 )
 
 last_visit_only = wrong(
-    "What a has sent at its first visit stays at x. The second visit adds to it, and b adds its own contribution.",
+    "The contribution that a sent at its first visit stays at x. The second visit adds to it, and b adds its own "
+    "contribution.",
     {2: either(30, 12)},
 )
 

@@ -120,8 +120,8 @@ draw = (
 
 
 @wrong(
-    "These are the numbers of the broken engine: a node sends the sum so far, and sends it again with the next "
-    "part. First make the order, then walk."
+    "These are the numbers of the broken engine: a node sends the sum so far, and sends it again with the next part. First "
+    "find the order, then run the backward pass."
 )
 def still_too_early(parents, output):
     grads = [0.0] * len(parents)
@@ -139,8 +139,8 @@ def still_too_early(parents, output):
 
 
 @wrong(
-    "The gradients are right now, but you go along every path by itself, and there can be 2^n of them. Wait "
-    "until everything has arrived at a node, then send it on once.",
+    "The gradients are right now, but you follow every path separately, and there can be 2^n of them. Wait until a node has "
+    "all its contributions, then send on their sum once.",
 )
 def every_path(parents, output):
     grads = [0.0] * len(parents)
@@ -176,13 +176,15 @@ def late_parts_lost(parents, output):
     return grads, used
 
 
-@wrong("You went by the numbers of the nodes. Here they are shuffled: find the order from the parents.")
+@wrong(
+    "You used the numbers of the nodes as the order. Here the numbers are shuffled: find the order from the parents."
+)
 def numbers_are_no_order(parents, output):
     return _walk(parents, reversed(range(len(parents))), output)
 
 
 @wrong(
-    "The gradients are right. Only the count is not: add 1 each time a local gradient is multiplied.",
+    "The gradients are right, but the count is not: add 1 each time a local gradient is multiplied.",
     when=lambda i, expected, got: same(expected[0], got[0]) and got[1] != expected[1],
 )
 def counted_wrongly(parents, output):

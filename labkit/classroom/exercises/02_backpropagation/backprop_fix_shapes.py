@@ -127,12 +127,12 @@ mean_for_w = slip(
 )
 
 b_times_x = slip(
-    "x does not belong in the gradient of b: the local derivative of x * w + b with respect to b is 1.",
+    "x is not a factor of the gradient of b: the local derivative of x * w + b with respect to b is 1.",
     "d_b = np.sum(d_h) -> d_b = np.sum(d_h * x)",
 )
 
 exchanged = slip(
-    "The two gradients have changed places.",
+    "The two gradients are exchanged.",
     "return d_w, d_b -> return d_b, d_w",
 )
 
@@ -158,17 +158,17 @@ one_row_for_b = slip(
 )
 
 uses_of_b_counted = slip(
-    "You count how often b was used. Its gradient is the sum of what comes back at each use, the elements of d_h.",
+    "You count how often b was used. Its gradient is the sum of the contributions of all uses, the elements of d_h.",
     "d_b = np.sum(d_h) -> d_b = float(d_h.size)",
 )
 
 h_for_b = slip(
-    "For b you sum h. It is d_h that is sent back, 2 * h.",
+    "For b you sum h. The backward pass sends d_h, which is 2 * h.",
     "d_b = np.sum(d_h) -> d_b = np.sum(h)",
 )
 
 h_for_w = slip(
-    "For w you take h. It is d_h that is sent back, 2 * h.",
+    "For w you use h. The backward pass sends d_h, which is 2 * h.",
     "np.sum(d_h * x, axis=0) -> np.sum(h * x, axis=0)",
 )
 
@@ -218,7 +218,7 @@ square_left = slip(
 )
 
 w_in_d_h = slip(
-    "d_h is the gradient at h: 2 * h. The local gradient w belongs to x, which is not asked for.",
+    "d_h is the gradient at h: 2 * h. The local gradient w belongs to x, whose gradient is not needed here.",
     "d_h = 2 * h -> d_h = 2 * h * w",
 )
 

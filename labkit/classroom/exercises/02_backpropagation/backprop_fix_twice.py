@@ -42,8 +42,8 @@ draw = tuple(
 
 
 @wrong(
-    "These are the numbers of the broken engine. A dict holds one value for each key: when the same parent comes "
-    "twice, the second part replaces the first one."
+    "These are the numbers of the broken engine. A dict holds one value for each key: when the same parent occurs twice, "
+    "the second contribution replaces the first one."
 )
 def still_lost(parents):
     grads = [0.0] * len(parents)
@@ -66,14 +66,14 @@ def _walk(parents, uses=lambda pairs: pairs, kept=1.0):
     return grads
 
 
-@wrong("Now both parts come to grads, but there the last one replaces what was there.")
+@wrong("Now both contributions reach grads, but there the last one replaces the earlier ones.")
 def overwritten(parents):
     return _walk(parents, kept=0.0)
 
 
 @wrong(
-    "You send a part twice wherever a value has two uses. The two edges have different local gradients, in general: each "
-    "use sends its own part."
+    "You send one contribution twice wherever a value has two uses. In general the two edges have different local "
+    "gradients: each use sends its own contribution."
 )
 def doubled(parents):
     grads = [0.0] * len(parents)
@@ -86,7 +86,8 @@ def doubled(parents):
 
 
 @wrong(
-    "A set holds what is equal only once. But u + u uses u twice with the same local gradient, and each use sends its part."
+    "A set holds equal items only once. But u + u uses u twice with the same local gradient, and each use sends its "
+    "contribution."
 )
 def equal_parts_once(parents):
     return _walk(parents, set)
@@ -132,7 +133,7 @@ slope_only = slip(
 )
 
 all_doubled = slip(
-    "Every part is doubled, also that of a parent which is used once.",
+    "Every contribution is doubled, even that of a parent which is used once.",
     "slope * grads[node] -> 2 * slope * grads[node]",
 )
 
@@ -201,7 +202,7 @@ def added_and_replaced_after_every_use(parents):
 
 
 @wrong(
-    "Contributions are added in two places, directly and by way of sent: most of them count twice. Keep one of the two."
+    "Contributions are added in two places, directly and through sent: most of them count twice. Keep one of the two."
 )
 def added_in_both_places(parents):
     grads = [0.0] * len(parents)
@@ -317,7 +318,7 @@ def sums_begin_at_one(parents):
     return grads
 
 
-@wrong("The second part is subtracted from the first one. Both are added.")
+@wrong("You subtract the second contribution from the first one. Add both.")
 def second_subtracted(parents):
     grads = [0.0] * len(parents)
     grads[-1] = 1.0
@@ -331,7 +332,7 @@ def second_subtracted(parents):
     return grads
 
 
-@wrong("The larger of two parts is kept. Both are added.")
+@wrong("You keep the larger of two contributions. Add both.")
 def larger_kept(parents):
     grads = [0.0] * len(parents)
     grads[-1] = 1.0
@@ -361,7 +362,7 @@ subtracted = slip(
 )
 
 seed_at_the_first_node = slip(
-    "The 1 belongs at the result, and that is the last node of the list.",
+    "The 1 belongs at the result, the last node of the list.",
     "grads[-1] -> grads[0]",
 )
 

@@ -60,8 +60,8 @@ def forwards(parents):
 
 
 @wrong(
-    "You go on to the parents at once, while a part is still to come, and again when it comes. What was sent the "
-    "first time counts twice. Visit each node once, after all nodes that use it."
+    "You visit the parents after every contribution. What you send on at the first visit counts twice. Visit each node "
+    "once, after all nodes that use it."
 )
 def too_early(parents):
     grads = [0.0] * len(parents)
@@ -94,8 +94,8 @@ def recursion(parents):
 
 
 @wrong(
-    "You visit each node once, but some of them before all nodes that use them have sent their part. Visit a node after all "
-    "nodes that use it."
+    "You visit each node once, but some of them before all nodes that use them have sent their contribution. Visit a node "
+    "after all nodes that use it."
 )
 def once_too_early(parents):
     grads, done = [0.0] * len(parents), set()
@@ -162,7 +162,7 @@ one_of_two_uses = slip(
 )
 
 in_reverse = slip(
-    "The gradients are right, in the opposite order. Node 0 comes first.",
+    "The gradients are right, but in the opposite order. Node 0 comes first.",
     "return grads -> return grads[::-1]",
 )
 
@@ -172,7 +172,7 @@ first_node_only = slip(
 )
 
 result_left_out = slip(
-    "The derivative of the result with respect to itself is 1. It belongs to the list.",
+    "The derivative of the result with respect to itself is 1. It belongs in the list.",
     "return grads -> return grads[:-1]",
 )
 
@@ -205,7 +205,7 @@ to_the_node_itself = slip(
 )
 
 seed_at_the_first_node = slip(
-    "The 1 belongs at the result, and that is the last node of the list.",
+    "The 1 belongs at the result, the last node of the list.",
     "grads[-1] = 1.0 -> grads[0] = 1.0",
 )
 
@@ -298,7 +298,10 @@ last_node_only = slip(
 )
 
 
-@wrong("You go along every path, and a later path replaces the gradient of an earlier one. The contributions add up.")
+@wrong(
+    "You follow every path separately, and a later path replaces the gradient of an earlier one. The contributions add "
+    "up."
+)
 def last_path(parents):
     grads = [0.0] * len(parents)
 

@@ -61,7 +61,9 @@ def _fit(part, value, reduce=np.sum, keepdims=True):
     return part
 
 
-@wrong("You undid the axes that are missing. An axis of length 1 was repeated, too: sum over it, with keepdims=True.")
+@wrong(
+    "You summed over the axes that are missing. An axis of length 1 was repeated, too: sum over it, with keepdims=True."
+)
 def axes_of_length_1(g, a, b):
     def fit(part, value):
         while np.ndim(part) > np.ndim(value):
@@ -71,7 +73,7 @@ def axes_of_length_1(g, a, b):
     return fit(g * b, a), fit(g * a, b)
 
 
-@wrong("A part has the shape of the product. Sum it over the axes along which the argument was repeated.")
+@wrong("A contribution has the shape of the product. Sum it over the axes along which the argument was repeated.")
 def not_summed(g, a, b):
     return g * b, g * a
 
@@ -81,7 +83,7 @@ def own_factor(g, a, b):
     return _fit(g * a, a), _fit(g * b, b)
 
 
-@wrong("You took the mean over the repeats. Each use sends its part, and the parts add up.")
+@wrong("You took the mean over the repeats. Each use sends its contribution, and the contributions add up.")
 def mean(g, a, b):
     return _fit(g * b, a, np.mean), _fit(g * a, b, np.mean)
 
@@ -123,7 +125,7 @@ upstream_missing = slip(
 )
 
 exchanged = slip(
-    "The two gradients have changed places: first the one for a.",
+    "The two gradients are exchanged: the one for a comes first.",
     "return fit(g * b, a), fit(g * a, b) -> return fit(g * a, b), fit(g * b, a)",
 )
 
@@ -140,12 +142,12 @@ def always_axis_0(g, a, b):
 
 
 a_is_never_smaller = slip(
-    "Only b is brought into its shape. a may be the smaller one, too.",
+    "You reduce only b to its shape. a may be the smaller one, too.",
     "fit(g * b, a) -> g * b",
 )
 
 b_is_never_smaller = slip(
-    "Only a is brought into its shape. b may be the smaller one, too.",
+    "You reduce only a to its shape. b may be the smaller one, too.",
     "fit(g * a, b) -> g * a",
 )
 

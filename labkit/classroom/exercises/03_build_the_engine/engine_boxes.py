@@ -17,7 +17,7 @@ places = ("a", "b", "c", "d", "e", "the result", "recorded operations")
 rules = (
     "An operation gives a box if one of its arguments is a box.",
     "An operation gives a box if one of its arguments is a box.",
-    "b.value is what is inside of the box.",
+    "b.value is the number inside the box.",
     "An operation gives a box if one of its arguments is a box.",
     "An operation gives a box if one of its arguments is a box.",
     "An operation gives a box if one of its arguments is a box.",
@@ -87,13 +87,13 @@ def reference():
 
 
 everything_is_a_box = wrong(
-    "An operation makes a box only if one of its arguments is one. For plain numbers it computes, and no more.",
+    "An operation makes a box only if one of its arguments is one. With plain numbers it only computes.",
     {0: "box", 4: "box"},
 )
 
 value_is_still_a_box = wrong(
-    "b.value is what is inside the box: a plain number. From there on nothing is recorded, and the gradient for "
-    "this way is lost.",
+    "b.value is what is inside the box: a plain number. From there on nothing is recorded, and the gradient along this path "
+    "is lost.",
     {2: "box"},
 )
 
@@ -103,7 +103,7 @@ numbers_make_numbers = wrong(
     answer=["number"] * 6 + [0],
 )
 
-recorded_without_a_box = wrong("Recorded are only the operations that make a box: count them.", {6: either(4, 5, 6, 7)})
+recorded_without_a_box = wrong("Only the operations that make a box are recorded: count them.", {6: either(4, 5, 6, 7)})
 
 sin_of_a_number = judged("everything-is-a-box", {4: "box", 6: 4})
 two = judged("too-few-recorded", {6: 2})

@@ -107,7 +107,7 @@ def _run(
     return values[-1], grads[: len(inputs)]
 
 
-@wrong("In the gradients a later part replaces an earlier one: add it.")
+@wrong("A later contribution to a gradient replaces an earlier one: add it.")
 def overwritten(program, inputs):
     return _run(program, inputs, add=lambda sum, slope, g: slope * g)
 
@@ -205,17 +205,17 @@ value_of_an_input = slip(
 
 
 product_overwrites = slip(
-    "In a product the contribution replaces what is there already. It is added, as in a sum.",
+    "In a product the contribution replaces the earlier ones. Add it, as in a sum.",
     'grads[parent] += slope * grads[node] -> grads[parent] = (op != "multiply") * grads[parent] + slope * grads[node]',
 )
 
 sum_overwrites = slip(
-    "In a sum the contribution replaces what is there already. Contributions are added.",
+    "In a sum the contribution replaces the earlier ones. Contributions are added.",
     'grads[parent] += slope * grads[node] -> grads[parent] = (op != "add") * grads[parent] + slope * grads[node]',
 )
 
 tanh_overwrites = slip(
-    "In tanh the contribution replaces what is there already. Contributions are added.",
+    "In tanh the contribution replaces the earlier ones. Contributions are added.",
     'grads[parent] += slope * grads[node] -> grads[parent] = (op != "tanh") * grads[parent] + slope * grads[node]',
 )
 
@@ -260,7 +260,7 @@ first_instruction_left_out = slip(
 )
 
 rule_of_the_sigmoid = slip(
-    "t * (1 - t) is the derivative of the sigmoid. That of tanh is 1 - tanh(x)**2.",
+    "t * (1 - t) is the derivative of the sigmoid. The derivative of tanh is 1 - tanh(x)**2.",
     "1 - values[node] ** 2 -> values[node] * (1 - values[node])",
 )
 
@@ -270,7 +270,7 @@ bracket_squared = slip(
 )
 
 products_added = slip(
-    "An instruction multiplies, and you add its two values.",
+    'A "multiply" instruction multiplies its two values. You add them.',
     '"multiply": math.prod -> "multiply": sum',
 )
 
@@ -317,7 +317,7 @@ same_factor_twice = slip(
 
 
 @wrong(
-    "The first part, the value of the program, is wrong already. Check the forward pass before the gradients.",
+    "The first part, the value of the program, is already wrong. Check the forward pass before the gradients.",
     when=lambda i, expected, got: len(got) == 2 and np.shape(got[0]) == () and not same(expected[0], got[0]),
 )
 def another_value(program, inputs):
@@ -376,7 +376,7 @@ tanh_local_gradient_alone = slip(
 )
 
 sums_local_gradient_alone = slip(
-    "In a sum 1 is sent. Send the gradient of the sum to each term.",
+    "In a sum you send 1. Send the gradient of the sum to each term.",
     'slope * grads[node] -> slope * (1 if op == "add" else grads[node])',
 )
 
@@ -404,7 +404,7 @@ plus_for_minus = slip(
 )
 
 another_power = slip(
-    "tanh(x)**2 is a square, no other power.",
+    "tanh(x)**2 is a square, not another power.",
     "1 - values[node] ** 2 -> 1 - values[node] ** 3",
 )
 
@@ -436,43 +436,39 @@ def _replacing(program, inputs, ops, place):
 
 
 @wrong(
-    "The contribution to the second argument of an instruction replaces what is there already. It is added, as the first one."
+    "The contribution to the second argument of an instruction replaces the earlier ones. Add it, as you add the first one."
 )
 def second_overwrites(program, inputs):
     return _replacing(program, inputs, ("add", "multiply"), 1)
 
 
 @wrong(
-    "In a product the contribution to the second factor replaces what is there already. It is added, as that to the first one."
+    "In a product the contribution to the second factor replaces the earlier ones. Add it, as you add the first one."
 )
 def second_factor_overwrites(program, inputs):
     return _replacing(program, inputs, ("multiply",), 1)
 
 
-@wrong(
-    "In a sum the contribution to the second term replaces what is there already. It is added, as that to the first one."
-)
+@wrong("In a sum the contribution to the second term replaces the earlier ones. Add it, as you add the first one.")
 def second_term_overwrites(program, inputs):
     return _replacing(program, inputs, ("add",), 1)
 
 
 @wrong(
-    "The contribution to the first argument of an instruction replaces what is there already. It is added, as the second one."
+    "The contribution to the first argument of an instruction replaces the earlier ones. Add it, as you add the second one."
 )
 def first_overwrites(program, inputs):
     return _replacing(program, inputs, ("add", "multiply"), 0)
 
 
 @wrong(
-    "In a product the contribution to the first factor replaces what is there already. It is added, as that to the second one."
+    "In a product the contribution to the first factor replaces the earlier ones. Add it, as you add the second one."
 )
 def first_factor_overwrites(program, inputs):
     return _replacing(program, inputs, ("multiply",), 0)
 
 
-@wrong(
-    "In a sum the contribution to the first term replaces what is there already. It is added, as that to the second one."
-)
+@wrong("In a sum the contribution to the first term replaces the earlier ones. Add it, as you add the second one.")
 def first_term_overwrites(program, inputs):
     return _replacing(program, inputs, ("add",), 0)
 

@@ -84,7 +84,7 @@ value_for_derivative = slip(
 
 
 rule_of_the_sigmoid = slip(
-    "ans * (1 - ans) is the derivative of the sigmoid. That of tanh is 1 - tanh(x)**2.",
+    "ans * (1 - ans) is the derivative of the sigmoid. The derivative of tanh is 1 - tanh(x)**2.",
     "(1 - ans * ans) -> ans * (1 - ans)",
 )
 
@@ -129,13 +129,13 @@ argument_for_g = slip(
 )
 
 cube = slip(
-    "tanh(x)**2 is ans**2: a square, no other power.",
+    "tanh(x)**2 is ans**2: a square, not another power.",
     "ans * ans -> ans * ans * ans",
 )
 
 
 derivative_of_arctan = slip(
-    "1 / (1 + x**2) is the derivative of arctan. That of tanh is 1 - tanh(x)**2.",
+    "1 / (1 + x**2) is the derivative of arctan. The derivative of tanh is 1 - tanh(x)**2.",
     "g * (1 - ans * ans) -> g / (1 + x * x)",
 )
 
@@ -152,7 +152,7 @@ g_forgotten = slip(
 
 
 x_for_the_result = slip(
-    "You squared x. The derivative has tanh(x) in it: that is ans, computed already.",
+    "You squared x. The derivative contains tanh(x), which is ans.",
     "ans * ans -> x * x",
 )
 
@@ -186,12 +186,12 @@ two_in_front = slip(
 )
 
 sigmoid_of_the_argument = slip(
-    "x * (1 - x) belongs to the sigmoid, with its value in place of x. The derivative of tanh is 1 - tanh(x)**2.",
+    "x * (1 - x) is the derivative of the sigmoid, if x is replaced by its value. The derivative of tanh is 1 - tanh(x)**2.",
     "g * (1 - ans * ans) -> g * x * (1 - x)",
 )
 
 g_in_the_square = slip(
-    "In the derivative only tanh(x) is squared. You multiply by g in place of one of the two.",
+    "In the derivative tanh(x) is squared. You replaced one of its two factors by g.",
     "g * (1 - ans * ans) -> g * (1 - g * ans)",
 )
 

@@ -20,7 +20,7 @@ answer = [(2, 3), (3,), (2, 3), ()]
 places = ("x", "x[0]", "2 * x", "x.sum()")
 rules = (
     "A shape has one number for each axis: first the rows.",
-    "One row is taken out: its axis is gone, the other one stays.",
+    "Indexing takes out one row: the first axis is gone, the other one stays.",
     "A number times an array works on every element.",
     "sum() without an axis adds up everything. How many axes does a single number have?",
 )
@@ -42,14 +42,14 @@ def reference():
 
 
 row_keeps_two_axes = wrong(
-    "x[0] is one row. The axis that you picked from is gone: how many numbers are left in its shape?",
+    "x[0] is one row. The axis that you indexed is gone: how many numbers are left in its shape?",
     {1: (1, 3)},
 )
 
 a_column = wrong("x[0] is the first row, not the first column. A row has 3 numbers.", {1: either((2,), (2, 1), (3, 1))})
 
 twice_as_large = wrong(
-    "2 * x doubles each number. There are as many numbers as before.", {2: either((4, 6), (4, 3), (2, 6))}
+    "2 * x doubles each number. The number of elements does not change.", {2: either((4, 6), (4, 3), (2, 6))}
 )
 
 number_has_an_axis = wrong(
@@ -77,11 +77,11 @@ doubled_axes = wrong(
 
 
 number_without_a_shape = wrong(
-    "A shape is always a tuple, also that of a single number: a tuple with one entry for each axis.",
+    "A shape is always a tuple with one entry for each axis, even the shape of a single number.",
     {3: either(0, 1, 6, "number")},
 )
 
-count_for_shape = wrong("6 is how many numbers there are. The sum of them is one number.", {3: (6,)})
+count_for_shape = wrong("6 is the number of elements. Their sum is one number.", {3: (6,)})
 
 summed_element_by_element = wrong("sum() does not work on each element: it adds them up.", {3: (2, 3)})
 

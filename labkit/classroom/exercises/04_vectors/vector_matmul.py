@@ -18,8 +18,8 @@ def draw(rng):
 
 
 @wrong(
-    "Going back, the other matrix is transposed: a row of w says where a number of x goes to, and its transpose "
-    "says where its gradient comes from.",
+    "In the backward pass the other matrix is transposed: a row of w weights the outputs that an element of x affects, and "
+    "the transpose collects their gradients.",
     parts=(0, 1),
 )
 def not_transposed(x, w, g):
@@ -35,14 +35,16 @@ def wrong_side(x, w, g):
     return w.T @ g, g @ x.T
 
 
-@wrong("Both are there, in the wrong order: first the gradient with respect to x, then the one with respect to w.")
+@wrong(
+    "Both gradients are right, but in the wrong order: first the gradient with respect to x, then the one with respect "
+    "to w."
+)
 def results_swapped(x, w, g):
     return x.T @ g, g @ w.T
 
 
 @wrong(
-    "A product of yours is the transpose of what it should be: a gradient has its rows and columns where its "
-    "array has them.",
+    "One of your products is transposed: a gradient has the same rows and columns as its array.",
     when=lambda i, expected, got: same(expected[0].T, got[0]) or same(expected[1].T, got[1]),
 )
 def result_transposed(x, w, g):
@@ -70,7 +72,7 @@ def only_one(x, w, g):
 
 
 @wrong(
-    "`*` multiplies element by element. The rule of a matrix product is made of matrix products: use @.", parts=(0, 1)
+    "`*` multiplies element by element. The rule of a matrix product consists of matrix products: use @.", parts=(0, 1)
 )
 def star_for_at(x, w, g):
     return g * w.T, x.T * g
@@ -90,7 +92,7 @@ def inverse(x, w, g):
     return g @ np.linalg.pinv(w), np.linalg.pinv(x) @ g
 
 
-@wrong("Each gradient has the other matrix in it: dx has w, and dw has x.", parts=(0, 1))
+@wrong("Each gradient contains the other matrix: dx contains w, and dw contains x.", parts=(0, 1))
 def own_matrix(x, w, g):
     return g @ x.T, w.T @ g
 
@@ -129,7 +131,7 @@ def exchanged_and_not_transposed(x, w, g):
 
 
 @wrong(
-    "A gradient has its own matrix in it, and no transpose. dx has w in it, transposed; dw has x in it, transposed.",
+    "One of your gradients contains its own matrix, and no transpose. dx contains w, transposed; dw contains x, transposed.",
     parts=(0, 1),
 )
 def own_matrix_not_transposed(x, w, g):
@@ -156,7 +158,7 @@ def added(x, w, g):
     return g + w.T, x.T + g
 
 
-@wrong("g comes in twice. Each gradient has g once, and the other factor of x @ w, transposed.")
+@wrong("g occurs twice. Each gradient has g once, and the other factor of x @ w, transposed.")
 def g_twice(x, w, g):
     return g @ w.T * g, x.T @ g * g
 

@@ -33,14 +33,14 @@ draw = (few, few, few, few, many)
 
 
 @wrong(
-    "That is the JVP J @ v: v went through the function like an input. A VJP multiplies from the left: its "
-    "element j is v times column j, added up."
+    "That is the JVP J @ v: you used v as a tangent of the input. A VJP multiplies from the left: its element j is v times "
+    "column j, added up."
 )
 def pushed(v):
     return np.cumsum(v)
 
 
-@wrong("The sums are right, their order is not: the first element belongs to x[0], which every output contains.")
+@wrong("The sums are right, but their order is not: the first element belongs to x[0], which every output contains.")
 def in_reverse_order(v):
     return np.cumsum(v[::-1])
 
@@ -101,17 +101,17 @@ row_sums = slip(
 
 
 before_its_own = slip(
-    "You add up what comes before v[i]. x[i] is in y[i] and in all outputs after it: add from v[i] to the end.",
+    "You add up the elements before v[i]. x[i] is in y[i] and in all outputs after it: add from v[i] to the end.",
     "np.cumsum(v[::-1])[::-1] -> np.cumsum(v) - v",
 )
 
 reversed_only = slip(
-    "You reverse v and add nothing up. x[i] is in y[i] and in all outputs after it.",
+    "You reverse v, but you do not add anything up. x[i] is in y[i] and in all outputs after it.",
     "np.cumsum(v[::-1])[::-1] -> v[::-1]",
 )
 
 times_v = slip(
-    "The sum from v[i] to the end is the result. You multiply it by v besides.",
+    "The sum from v[i] to the end is the result. You also multiply it by v.",
     "np.cumsum(v[::-1])[::-1] -> np.cumsum(v[::-1])[::-1] * v",
 )
 
@@ -167,7 +167,7 @@ counted_from_the_left = slip(
 ways = (
     PLAIN,
     Way(
-        "The matrix was built: compute the result without it, in less memory.",
+        "You built the matrix: compute the result without it, in less memory.",
         ("peak bytes",),
         holds=lambda inputs, expected, got, done: len(got) < LARGE or done["peak bytes"] < 450_000,
         forbids=True,

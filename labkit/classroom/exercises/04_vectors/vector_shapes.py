@@ -23,17 +23,17 @@ from labkit.classroom.writing import either, judged, wrong
 
 answer = [(3, 2), (2,), (4, 2, 3, 2), (4, 2, 2), (4, 2), (4, 3), (4, 2), (4, 3)]
 rules = (
-    "A gradient has the shape of the input it is taken with respect to.",
-    "A gradient has the shape of the input it is taken with respect to.",
+    "A gradient has the shape of the input with respect to which it is taken.",
+    "A gradient has the shape of the input with respect to which it is taken.",
     "jacrev keeps all axes: those of the output first, then those of the input.",
     "jacrev keeps all axes: those of the output first, then those of the input.",
     "vjp_fn takes one number for each element of the output.",
     "vjp_fn returns one gradient for each input, in their order; the first one belongs to x.",
-    "A JVP takes a tangent of the input, and gives the tangent of the output.",
-    "The output is one number, which has no axes: what is left are those of the input.",
+    "A JVP takes a tangent of the input and returns the tangent of the output.",
+    "The output is one number, which has no axes: only the axes of the input are left.",
 )
 hints = (
-    "A gradient has the shape of the input it is taken with respect to. The output of layer has shape (4, 2).",
+    "A gradient has the shape of the input with respect to which it is taken. The output of layer has shape (4, 2).",
     "A Jacobian has the axes of the output, then those of the input. A number has no axes: its shape is ().",
     "v and J @ t have the shape of the output; vjp_fn(v)[0] has the shape of x, and t that of w.",
 )
@@ -88,7 +88,7 @@ input_first = wrong(
 )
 
 in_and_out = wrong(
-    "You swapped what goes in and what comes out. vjp_fn takes an array of the output's shape and gives one of the input's "
+    "You exchanged the argument and the result. vjp_fn takes an array of the output's shape and returns one of the input's "
     "shape; a JVP does the opposite.",
     {4: (4, 3), 5: (4, 2), 6: (3, 2)},
 )
@@ -151,7 +151,7 @@ gradient_for_each_example = wrong(
 b_with_two_axes = wrong("b has one axis, and so has its gradient.", {1: either((1, 2), (2, 1), (1,))})
 
 jvp_as_one_number = wrong(
-    "A JVP gives a tangent of the output: one number for each of its elements.", {6: either((), (2,), (4,))}
+    "A JVP returns a tangent of the output: one number for each of its elements.", {6: either((), (2,), (4,))}
 )
 
 

@@ -57,8 +57,8 @@ draw = (
 
 
 @wrong(
-    "You returned the gradient as it arrives. b is smaller than that: each of its numbers was used several "
-    "times, and gets one sum."
+    "You returned the upstream gradient unchanged. b is smaller: each of its elements was used several times, and gets the "
+    "sum over these uses."
 )
 def not_undone(g, shape):
     return g
@@ -71,8 +71,8 @@ def _repeated(shape):
 
 
 @wrong(
-    "The numbers are right, the shape is not. Axes that b does not have must go; axes of length 1 that it has "
-    "must stay (keepdims=True).",
+    "The numbers are right, but the shape is not. Remove the axes that b does not have, and keep the axes of length 1 that "
+    "it has (keepdims=True).",
     when=lambda i, expected, got: _same_numbers(expected, got),
 )
 def axes_left(g, shape):

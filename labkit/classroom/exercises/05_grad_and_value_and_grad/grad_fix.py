@@ -119,7 +119,7 @@ same_gradient_twice = slip(
 
 
 outputs_summed = slip(
-    "The gradients are those of loss + logits. Only the loss is to count: has_aux=True.",
+    "The gradients are those of loss + logits. Only the loss should count: has_aux=True.",
     ", has_aux=True -> ",
 )
 
@@ -150,7 +150,7 @@ mean_of_the_products = slip(
 )
 
 sign_of_y = slip(
-    "The loss has logits - y in it. You add y.",
+    "The loss contains logits - y. You add y.",
     "(logits - y) ** 2 -> (logits + y) ** 2",
 )
 
@@ -165,7 +165,7 @@ outputs_added_by_hand = slip(
 )
 
 uphill = slip(
-    "The gradients have the wrong sign. They are returned as they come.",
+    "The gradients have the wrong sign. Return them unchanged.",
     "return loss, dx, dw -> return loss, -dx, -dw",
 )
 
@@ -190,8 +190,8 @@ ways = (
     ),
 )
 hints = (
-    "The message names what it expected. Two more mistakes raise no error: which function is differentiated, and which name "
-    "gets which gradient?",
+    "The message names what it expected. Two more mistakes raise no error: which function is differentiated, and and and "
+    "which name gets which gradient?",
     "forward returns two outputs, and only the first should be differentiated. Also, x comes before w.",
     "(loss, logits), (dx, dw) = ms.value_and_grad(forward, (0, 1), has_aux=True)(x, w, y)",
 )

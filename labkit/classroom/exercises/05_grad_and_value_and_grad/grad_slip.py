@@ -1,4 +1,4 @@
-"""# The mistake in the documents (1 point)
+"""# The mistake in the documentation (1 point)
 
 The guide's example with two outputs ends like this, and prints `out1 3.0`:
 

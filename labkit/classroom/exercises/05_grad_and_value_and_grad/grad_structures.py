@@ -35,8 +35,10 @@ rules = (
     "An int asks for one gradient, without a tuple around it. Positions count from 0.",
     "A tuple of positions gives a tuple.",
     "An explicit None asks for no input. A list of weights gives a tuple, as long as the list.",
-    "Both are asked for: a pair of what the inputs give and what the weights give, each as it is alone.",
-    "Both are asked for: a pair of what the inputs give and what the weights give, each as it is alone.",
+    "The call asks for both: the result is a pair, the gradients of the inputs and those of the weights, each with its own "
+    "structure.",
+    "The call asks for both: the result is a pair, the gradients of the inputs and those of the weights, each with its own "
+    "structure.",
     "Nothing is asked for: no input and no weights. The call refuses a value that makes no sense.",
 )
 hints = (
@@ -68,8 +70,8 @@ def reference():
 
 
 bare_weight = wrong(
-    "You left the weights' gradient bare. `weights` is a list, so its gradients come as a tuple, even when the "
-    "list has one parameter: read the length off what you passed, not off the network.",
+    "You left out the tuple around the weights' gradient. `weights` is a list, so its gradients come as a tuple, even when "
+    "the list has one parameter. The structure follows the argument, not the network.",
     {3: "dw", 4: ("dx", "dw"), 5: (("dx", "dy"), "dw")},
     together=True,
 )
@@ -81,15 +83,15 @@ bare_here = wrong(
 )
 
 flattened = wrong(
-    "You put all gradients side by side. With inputs and weights the result is a pair (gradients of the inputs, "
-    "gradients of the weights), and each of the two keeps its own form.",
+    "You put all gradients side by side. With inputs and weights the result is a pair (gradients of the inputs, gradients "
+    "of the weights), and each of the two keeps its own structure.",
     {4: ("dx", "dw"), 5: either(("dx", "dy", "dw"), ("dx", "dy", ("dw",)))},
     answer={4: ("dx", "dw"), 5: ("dx", "dy", "dw")},
 )
 
 default_position = wrong(
-    "An explicit None replaces the default grad_position=0: with no weights either, nothing is left to "
-    "differentiate for.",
+    "An explicit None replaces the default grad_position=0: without weights, nothing is left to differentiate with respect "
+    "to.",
     {6: "dx"},
 )
 

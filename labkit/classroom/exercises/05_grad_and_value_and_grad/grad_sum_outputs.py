@@ -1,7 +1,7 @@
 """# Two outputs, by hand (2 points)
 
 A function `fn(x, y)` has a fixed weight `w` and two outputs: `logits = sum(w * x)` and `loss = (logits - y)**2`. Write
-`by_hand(w, x, y)` in plain NumPy, which returns the same as `ms.grad(fn)(x, y)` with the default `has_aux=False`. `w` and `x`
+`by_hand(w, x, y)` in plain NumPy; it returns the same as `ms.grad(fn)(x, y)` with the default `has_aux=False`. `w` and `x`
 have the shape `(1, 3)`, and `y` is a number; all are float32.
 """
 
@@ -30,7 +30,7 @@ def draw(rng):
     return (*rng.uniform(-2, 2, (2, 1, 3)).astype(np.float32), np.float32(rng.uniform(-2, 2)))
 
 
-@wrong("You differentiated the loss alone. That is has_aux=True. With has_aux=False every output counts.")
+@wrong("You differentiated only the loss, as has_aux=True does. With has_aux=False every output counts.")
 def first_output_only(w, x, y):
     return 2 * (np.sum(w * x) - y) * w
 
@@ -122,12 +122,12 @@ not_summed = slip(
 )
 
 x_for_w = slip(
-    "The derivative of logits with respect to x is w. In the part of logits you took x.",
+    "The derivative of logits with respect to x is w. In the term of the logits you used x.",
     "* w + w -> * w + x",
 )
 
 x_for_w_in_the_loss = slip(
-    "The derivative of logits with respect to x is w. In the part of the loss you took x.",
+    "The derivative of logits with respect to x is w. In the term of the loss you used x.",
     "(logits - y) * w + w -> (logits - y) * x + w",
 )
 
@@ -138,19 +138,20 @@ logits_for_the_inner_derivative = slip(
 )
 
 sign_of_y = slip(
-    "The loss has logits - y in it. You add y.",
+    "The loss contains logits - y. You add y.",
     "(logits - y) -> (logits + y)",
 )
 
 
 values_for_derivatives = slip(
-    "You multiply w by the values of the outputs. The derivative of the loss has 2 * (logits - y) in it, that of logits 1.",
+    "You multiply w by the values of the outputs. The derivative of the loss contains 2 * (logits - y), and that of logits "
+    "is 1.",
     "2 * (logits - y) * w + w -> (logits - y) ** 2 * w + logits * w",
 )
 
 
 chained = slip(
-    "The two outputs stand next to each other: their gradients are added, not chained.",
+    "Neither output is the input of the other one: their gradients are added, not chained.",
     "(logits - y) * w + w -> (logits - y) * w * (1 + w)",
 )
 
@@ -188,7 +189,7 @@ w_squared = slip(
 )
 
 x_besides = slip(
-    "The derivative of logits with respect to x is w. x does not belong in it.",
+    "The derivative of logits with respect to x is w. x is not a factor of it.",
     "2 * (logits - y) * w -> 2 * (logits - y) * w * x",
 )
 

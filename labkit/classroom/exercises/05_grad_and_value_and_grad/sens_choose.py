@@ -22,10 +22,10 @@ from labkit.classroom.writing import either, judged, same, wrong
 answer = [[1, 1, 1], [1 / 3, 1 / 3, 1 / 3], [0, 1, 0], [2, 0, -1], [6.0, -2.0, 4.0], [1, 0, 0]]
 rules = (
     "sens says how much each output counts.",
-    "A mean is a sum in which each output counts the same part.",
-    "Outputs that are not wanted do not count. The first output is y[0].",
+    "A mean is a sum in which each output has the same weight.",
+    "The other outputs have the weight 0. The first output is y[0].",
     "sens has the factor of each output, and 0 for an output that does not occur.",
-    "sens is the derivative of what is wanted with respect to each output, at their values, given above.",
+    "sens is the derivative of the wanted number with respect to each output, at the values given above.",
     "Which output is the largest at this x? The others do not matter.",
 )
 third_rounded = wrong(
@@ -48,8 +48,8 @@ def reference():
 
 
 values_as_seeds = wrong(
-    "You gave values. sens is a derivative: how much the number that you want moves when this output moves. "
-    "For the sum of squares that is 2 * y[i]; for the largest output it is 1 or 0.",
+    "You gave values. sens is a derivative: how much the wanted number changes when this output changes. For the sum of "
+    "squares that is 2 * y[i]; for the largest output it is 1 or 0.",
     {4: either([9.0, 1.0, 4.0], lambda expected, got: same(list(Y), list(got))), 5: [3.0, 0.0, 0.0]},
 )
 
@@ -77,7 +77,7 @@ ones_for_squares = wrong(
 )
 
 values_for_sums = wrong(
-    "You gave values. sens is the derivative of what is wanted with respect to each output.",
+    "You gave values. sens is the derivative of the wanted number with respect to each output.",
     {0: [3.0, -1.0, 2.0], 1: [1.0, -1 / 3, 2 / 3], 3: [6.0, 0.0, -2.0]},
 )
 
@@ -98,18 +98,18 @@ largest_by_place = wrong(
 
 
 zero_left_out = wrong(
-    "sens has one number for each output, in their order. An output that does not occur has a 0 at its place.",
+    "sens has one number for each output, in their order. An output that does not occur has the factor 0.",
     {3: either([2.0, -1.0, 0.0], [2.0, -1.0])},
 )
 
 another_output_counted = wrong(
-    "y[1] does not occur in 2 * y[0] - y[2]: it counts 0.", {3: either([2.0, 1.0, -1.0], [2.0, -1.0, -1.0])}
+    "y[1] does not occur in 2 * y[0] - y[2]: its factor is 0.", {3: either([2.0, 1.0, -1.0], [2.0, -1.0, -1.0])}
 )
 
 factor_left_out = wrong("y[0] counts twice: its factor is 2.", {3: [1.0, 0.0, -1.0]})
 
 mean_by_another_number = wrong(
-    "In a mean of three outputs each one counts a third.",
+    "In a mean of three outputs each one has the weight 1/3.",
     {1: either([3.0, 3.0, 3.0], [0.5, 0.5, 0.5], [4 / 3, 4 / 3, 4 / 3])},
 )
 

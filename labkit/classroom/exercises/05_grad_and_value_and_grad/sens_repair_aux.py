@@ -47,8 +47,8 @@ def _as_it_was(w, x, y):
 
 
 @wrong(
-    "Now the weight goes downhill on the logits alone. With has_aux=True the first output "
-    "of forward is differentiated: that has to be the loss, without stop_gradient.",
+    "Now the step minimises only the logits. With has_aux=True the first output of forward is differentiated: that has to "
+    "be the loss, without stop_gradient.",
     parts=(2,),
 )
 def logits_only(w, x, y):
@@ -56,7 +56,7 @@ def logits_only(w, x, y):
     return loss, logits, w - 0.1 * dw
 
 
-@wrong("You subtracted the logits from the loss. They are not to count at all: neither +1 nor -1.")
+@wrong("You subtracted the logits from the loss. They should not count at all, neither with +1 nor with -1.")
 def difference_of_outputs(w, x, y):
     g = ms.grad(lambda w: ((w * x).sum() - y) ** 2 - (w * x).sum())(w)
     return ((w * x).sum() - y) ** 2, (w * x).sum(), w - 0.1 * g
@@ -90,12 +90,13 @@ rate_missing = slip(
 )
 
 outputs_exchanged = slip(
-    "The loss and the logits have changed places.",
+    "The loss and the logits are exchanged.",
     "return loss, logits, -> return logits, loss,",
 )
 
 weight_unchanged = slip(
-    "The weight is as it was: no step was taken, or its gradient is 0. stop_gradient before the loss cuts the loss off, too.",
+    "The weight does not change: no step was taken, or its gradient is 0. stop_gradient before the loss also cuts off the "
+    "loss.",
     "w - 0.1 * dw -> w",
 )
 
@@ -111,7 +112,7 @@ positive_step_returned = slip(
 )
 
 loss_times_gradient = slip(
-    "The step is the rate times the gradient. The value of the loss does not belong in it.",
+    "The step is the rate times the gradient. The value of the loss is not a factor of it.",
     "0.1 * dw -> 0.1 * loss * dw",
 )
 
@@ -132,14 +133,15 @@ error_not_squared = slip(
 
 
 @wrong(
-    "The logits are those of the new weight. Return those that belong to this loss, from before the step.", parts=(1,)
+    "The logits are those of the new weight. Return the logits from before the step, which belong to this loss.",
+    parts=(1,),
 )
 def logits_after_the_step(w, x, y):
     loss, _, after = step(w, x, y)
     return loss, (after * x).sum(), after
 
 
-@wrong("In place of the logits you return the loss once more.", parts=(1,))
+@wrong("You return the loss a second time instead of the logits.", parts=(1,))
 def loss_twice(w, x, y):
     loss, _, after = step(w, x, y)
     return loss, loss, after
@@ -152,13 +154,13 @@ uphill = slip(
 
 
 still_summed = slip(
-    "The weight still goes downhill on loss + logits. One word to value_and_grad says that only the first output counts.",
+    "The step still minimises loss + logits. One argument of value_and_grad selects the first output alone.",
     ", has_aux=True -> ",
 )
 
 
 @wrong(
-    "The step is the right one, but you return another loss. The loss is (logits - y) ** 2.",
+    "The step is right, but you return a different loss. The loss is (logits - y) ** 2.",
     when=lambda i, expected, got: same(expected[1:], got[1:]) and not same(expected[0], got[0]),
 )
 def another_loss(w, x, y):
@@ -178,7 +180,7 @@ mean_of_the_products = slip(
 )
 
 sign_of_y = slip(
-    "The loss has logits - y in it. You add y.",
+    "The loss contains logits - y. You add y.",
     "(logits - y) ** 2 -> (logits + y) ** 2",
 )
 
@@ -188,17 +190,18 @@ y_forgotten = slip(
 )
 
 w_for_x = slip(
-    "The gradient of the logits with respect to w is x. You subtract another one from the sum of both: say has_aux=True.",
+    "The gradient of the logits with respect to w is x. You subtract another gradient from the sum of both: pass "
+    "has_aux=True.",
     "0.1 * dw -> 0.1 * (dw + x - w)",
 )
 
 one_for_x = slip(
-    "The gradient of the logits with respect to w is x, not 1. You need not subtract it: say has_aux=True.",
+    "The gradient of the logits with respect to w is x, not 1. You need not subtract it: pass has_aux=True.",
     "0.1 * dw -> 0.1 * (dw + x - 1)",
 )
 
 weight_times = slip(
-    "A step is subtracted from the weight, not multiplied with it.",
+    "A step is subtracted from the weight, not multiplied by it.",
     "w - 0.1 * dw -> w * (1 - 0.1 * dw)",
 )
 

@@ -61,9 +61,7 @@ def _second(h):
     return (h**3).sum()
 
 
-@wrong(
-    "That is the gradient with respect to h. It has come back to the first machine; now pull it through the first half."
-)
+@wrong("That is the gradient with respect to h. Machine 1 now passes this gradient back through the first half.")
 def second_only(x):
     return ms.grad(_second)(_first(x))
 
@@ -166,8 +164,8 @@ def second_at_the_gradient(x):
 
 
 no_seed = slip(
-    "That is the gradient of the first half alone, with every element of h counting once. How much each of them "
-    "counts, the second half says.",
+    "That is the gradient of the first half alone, with every element of h counting once. The second half determines how "
+    "much each of them counts.",
     "ms.grad(first, sens_param=True)(x, sens) -> ms.grad(first)(x)",
 )
 
@@ -185,7 +183,7 @@ value_as_sens = slip(
 
 
 arguments_exchanged = slip(
-    "x and sens are exchanged: first the argument of first, then sens.",
+    "x and sens are exchanged: the argument of first comes before sens.",
     "(first, sens_param=True)(x, sens) -> (first, sens_param=True)(sens, x)",
 )
 
@@ -197,7 +195,7 @@ power_kept_low = slip(
 
 
 square_missing = slip(
-    "first has x**2 in it. You take x.",
+    "first contains x**2. You use x.",
     "x**2 * x.sum() -> x * x.sum()",
 )
 

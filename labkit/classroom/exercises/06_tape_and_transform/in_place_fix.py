@@ -28,7 +28,7 @@ tensors = "torch"
 errors = (
     (
         "inplace operation",
-        "tanh saved its result, and that was changed. detach() does not help: it shares the memory, and the version.",
+        "tanh saved its result, and the result was changed. detach() does not help: it shares the memory, and the version.",
     ),
     ("does not require grad", "Nothing is left on the tape: detach cuts, clone copies and does not cut."),
 )
@@ -44,9 +44,8 @@ def as_it_was(x):
 
 
 @wrong(
-    "It runs because PyTorch does not see the change: .data has a version of its own. "
-    "tanh's saved result is still spoiled, and t is no longer "
-    "tanh(x). Make a new tensor instead."
+    "It runs because PyTorch does not see the change: .data has a version of its own. The saved result of tanh is still "
+    "overwritten, and t is no longer tanh(x). Make a new tensor instead."
 )
 def behind_its_back(x):
     t = torch.tanh(x)
@@ -56,7 +55,7 @@ def behind_its_back(x):
     return gradient
 
 
-@wrong("h has lost a part of its history: a copy of t.detach() is cut off. clone alone copies and does not cut.")
+@wrong("h has lost part of its history: a copy of t.detach() is cut off. clone alone copies and does not cut.")
 def cut_from_tanh(x):
     t = torch.tanh(x)
     h = t.detach().clone() + x
@@ -69,7 +68,7 @@ def h_is_a_constant(x):
     return torch.autograd.grad(((t + x).detach() * t).sum(), x)[0]
 
 
-@wrong("The x that is added counts as a constant here: without its history nothing comes back through it.")
+@wrong("The x that is added counts as a constant here: without its history it passes no gradient back.")
 def x_is_a_constant(x):
     t = torch.tanh(x)
     return torch.autograd.grad(((t + x.detach()) * t).sum(), x)[0]
@@ -125,7 +124,7 @@ tanh_twice = slip(
 )
 
 tanh_left_out = slip(
-    "h is tanh(x) + x. tanh(x) is missing in it.",
+    "h is tanh(x) + x. tanh(x) is missing.",
     "h = t + x -> h = x",
 )
 
@@ -194,7 +193,7 @@ tanh_of_the_sum = slip(
 )
 
 tanh_doubled = slip(
-    "h is tanh(x) + x. You add tanh(x) once more in place of x.",
+    "h is tanh(x) + x. You add tanh(x) a second time instead of x.",
     "h = t + x -> h = t + t",
 )
 
@@ -216,7 +215,7 @@ tanh_missing_in_h = slip(
 
 
 tanh_missing = slip(
-    "Both factors have tanh(x). You take x in its place.",
+    "Both factors contain tanh(x). You use x instead.",
     "torch.tanh(x) -> x * 1",
 )
 

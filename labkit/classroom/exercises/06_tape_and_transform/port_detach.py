@@ -45,8 +45,8 @@ def draw(rng):
 
 tensors = "mindspore"
 errors = (
-    ("'detach'", "MindSpore has no detach. Its word for a value that counts as a constant is ops.stop_gradient."),
-    ("'backward'", "A MindSpore Tensor has no history for a backward pass. Hand the function itself to ms.grad."),
+    ("'detach'", "MindSpore has no detach. To treat a value as a constant, it has ops.stop_gradient."),
+    ("'backward'", "A MindSpore Tensor has no history for a backward pass. Pass the function itself to ms.grad."),
 )
 
 
@@ -61,7 +61,7 @@ def all_stopped(x):
     return x
 
 
-@wrong("The target is a constant while x takes a step, not for ever: the program makes a new one from the new x.")
+@wrong("The target is constant only during a step: the program computes a new target from the new x.")
 def target_of_the_first_step(x):
     target = 0.5 * x + 1
     for _ in range(2):
@@ -69,12 +69,12 @@ def target_of_the_first_step(x):
     return x
 
 
-@wrong("This is a target, not the x that runs after it.")
+@wrong("This is a target, not the x that moves towards it.")
 def value_instead(x):
     return 0.5 * port(x) + 1
 
 
-@wrong("That is the wrong side: you stopped x, and the target moved.")
+@wrong("You stopped the wrong side: x is constant, and the target moves.")
 def wrong_side(x):
     stop = ms.ops.stop_gradient
     for _ in range(2):
@@ -109,7 +109,7 @@ three_steps = slip(
 )
 
 uphill = slip(
-    "x goes against the gradient: subtract.",
+    "x moves against the gradient: subtract.",
     "x - 0.25 -> x + 0.25",
 )
 
@@ -130,7 +130,7 @@ brackets_moved = slip(
 )
 
 rate_doubled = slip(
-    "x goes all the way to the target. With the rate 0.25 it goes half of the way.",
+    "x moves all the way to the target. With a rate of 0.25 it moves half of the way.",
     "0.25 * ms.grad -> 0.5 * ms.grad",
 )
 
@@ -194,7 +194,7 @@ def gradient_returned(x):
     return port(x) - 2
 
 
-@wrong("The gradients accumulate. The program empties x.grad after each step, so each step uses its own gradient only.")
+@wrong("The gradients accumulate. The program resets x.grad after each step, so each step uses its own gradient only.")
 def gradients_accumulate(x):
     total = 0
     for _ in range(2):
@@ -231,21 +231,21 @@ def loss_for_its_gradient(x):
     return x
 
 
-@wrong("A step is subtracted from x, not multiplied with it.")
+@wrong("A step is subtracted from x, not multiplied by it.")
 def x_multiplied(x):
     for _ in range(2):
         x = x * 0.5 * (x - (0.5 * x + 1))
     return x
 
 
-@wrong("The target is 0.5 * x + 1. The part with x is missing.")
+@wrong("The target is 0.5 * x + 1. The term with x is missing.")
 def x_missing_in_the_target(x):
     for _ in range(2):
         x = x - 0.5 * (x - 1)
     return x
 
 
-@wrong("The loss has x - target in it. The target is missing.")
+@wrong("The loss contains x - target. The target is missing.")
 def target_missing(x):
     for _ in range(2):
         x = x - 0.5 * x

@@ -46,7 +46,7 @@ def draw(rng):
 
 tensors = "mindspore"
 errors = (
-    ("'backward'", "A MindSpore Tensor has no history for a backward pass. Hand the function itself to ms.grad."),
+    ("'backward'", "A MindSpore Tensor has no history for a backward pass. Pass the function itself to ms.grad."),
     ("'detach'", "MindSpore has no detach, and here it needs none: no total is differentiated again."),
     ("'tuple'", "With has_aux=True the result is (gradient, (others, ...)): unpack both."),
 )
@@ -85,7 +85,7 @@ def _each_step(inputs, expected, got, done):
 
 
 y_moves = slip(
-    "Only x takes steps in the program. y stays as it is.",
+    "Only x takes steps in the program. y does not change.",
     "        x, seen = x - 0.1 * dx, seen + total ->         dy = ms.grad(lambda y: x**2 * y)(y)\n        x, y, "
     "seen = x - 0.1 * dx, y - 0.1 * dy, seen + total",
 )
@@ -96,7 +96,7 @@ gradient_for_y = slip(
 )
 
 uphill = slip(
-    "x goes against the gradient: subtract.",
+    "x moves against the gradient: subtract.",
     "x - 0.1 * dx -> x + 0.1 * dx",
 )
 
@@ -174,7 +174,7 @@ def x_unmoved(x, y):
 
 
 outputs_summed = slip(
-    "x goes downhill on the sum of both outputs. The program takes the backward pass from z alone: say has_aux=True.",
+    "Your steps minimise the sum of both outputs. The program calls backward only on z: pass has_aux=True.",
     "(x**2 * y, x + y), has_aux=True) -> x**2 * y + x + y)",
     "dx, (total,) = step(x, y) -> dx, total = step(x, y), x + y",
 )
@@ -238,7 +238,7 @@ small_rate = slip(
 )
 
 three_last_totals = slip(
-    "You take the last total three times. Each step has its own total.",
+    "You add the last total three times. Each step has its own total.",
     "return x, seen -> return x, 3 * total",
 )
 
@@ -248,7 +248,7 @@ step_for_x = slip(
 )
 
 
-@wrong("The gradients accumulate. The program empties x.grad after each step, so each step uses its own gradient only.")
+@wrong("The gradients accumulate. The program resets x.grad after each step, so each step uses its own gradient only.")
 def gradients_accumulate(x, y):
     seen = sum_of_gradients = 0.0
     for _ in range(3):
@@ -270,7 +270,7 @@ def a_total_too_few(x, y):
 
 
 step_times_x = slip(
-    "The step is 0.1 times the gradient. You multiply by x besides.",
+    "The step is 0.1 times the gradient. You also multiply by x.",
     "0.1 * dx -> 0.1 * dx * x",
 )
 

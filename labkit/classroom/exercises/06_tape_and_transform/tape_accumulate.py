@@ -24,10 +24,10 @@ slope = 2 * x
 
 answer = [slope, 2 * slope, slope, slope]
 rules = (
-    "backward adds the derivative, at this x, to what is in .grad, which is empty at first.",
-    "backward adds to .grad, which was not emptied in between.",
-    "zero_() has emptied .grad: what does this backward add?",
-    "autograd.grad hands its result to the caller. Does it touch .grad?",
+    "backward adds the derivative, at this x, to .grad, which is None at first.",
+    "backward adds to .grad, which was not reset in between.",
+    "zero_() has reset .grad: what does this backward add?",
+    "autograd.grad returns its result to the caller. Does it change .grad?",
 )
 hints = (
     f"The derivative of x**2 at {x:g} is {slope:g}. That is item 0.",
@@ -41,12 +41,12 @@ def reference():
 
 
 no_accumulation = wrong(
-    "The second backward does not replace what is in .grad. It adds the derivative to it: only you empty it.",
+    "The second backward does not replace what is in .grad. It adds the derivative. PyTorch never resets .grad by itself.",
     answer=[slope] * 4,
 )
 
 zero_forgotten = wrong(
-    "You kept adding after zero_(). From there the sum starts again at 0.",
+    "You kept adding after zero_(), which resets the sum to 0.",
     {2: 3 * slope, 3: either(3 * slope, 4 * slope)},
     together=True,
     answer=[slope, 2 * slope, 3 * slope, 3 * slope],
@@ -59,7 +59,7 @@ grad_accumulates = wrong(
 one_number = judged("kind", slope)
 
 grad_empties = wrong(
-    "torch.autograd.grad returns its gradients. It neither adds to .grad nor empties it.",
+    "torch.autograd.grad returns its gradients. It neither adds to .grad nor resets it.",
     {3: 0.0},
 )
 
@@ -70,12 +70,12 @@ value_for_derivative = wrong(
 
 
 zero_printed = wrong(
-    "zero_() empties .grad, and the backward after it adds the derivative again.",
+    "zero_() resets .grad, and the next backward adds the derivative again.",
     {2: 0.0},
 )
 
 zero_stays = wrong(
-    "zero_() empties .grad once. The next backward adds the derivative again.",
+    "zero_() resets .grad once. The next backward adds the derivative again.",
     {2: 0.0, 3: 0.0},
     together=True,
 )

@@ -21,11 +21,11 @@ answer = ["fine", RuntimeError, RuntimeError, AttributeError, "fine", AttributeE
 rules = (
     "A second backward fails if the first one freed something that it needs. What does a sum save?",
     "A second backward fails if the first one freed something that it needs. What does a product save?",
-    "backward without a seed needs one number. What has PyTorch to refuse here?",
+    "Without an upstream gradient, backward needs a result of one element. How many does this one have?",
     "A tuple is plain Python: does it have a method of that name?",
     "In MindSpore a gradient is a function: each call runs everything again.",
     "Which methods does a MindSpore tensor have?",
-    "The first derivative was taken without create_graph: has it a record?",
+    "The first derivative was taken without create_graph: does it have a history?",
 )
 hints = (
     "A backward pass that PyTorch refuses raises a RuntimeError. A method that does not exist raises an AttributeError.",
@@ -76,7 +76,7 @@ tuple_has_backward = wrong(
 )
 
 always_differentiable = wrong(
-    "Line 6 fails. Without create_graph=True the gradient has no history: it does not know how it was made.",
+    "Line 6 fails. Without create_graph=True the gradient has no history, so it cannot be differentiated again.",
     {6: "fine"},
 )
 
@@ -88,7 +88,7 @@ vector_has_a_backward = wrong(
 )
 
 mindspore_has_a_backward = wrong(
-    "A MindSpore tensor has no method backward: a function is differentiated.",
+    "A MindSpore tensor has no method backward: MindSpore differentiates a function.",
     {5: either("fine", "TypeError", "RuntimeError")},
 )
 
@@ -99,7 +99,7 @@ product_saves_nothing = wrong(
 
 
 backward_pass_impossible = wrong(
-    "It fails, and PyTorch itself refuses: it cannot run this backward pass. Look at the type of PyTorch's own errors.",
+    "It fails, because PyTorch cannot run this backward pass. Which type do PyTorch's own errors have?",
     {1: either("AttributeError", "TypeError", "ValueError"), 6: either("AttributeError", "TypeError", "ValueError")},
 )
 

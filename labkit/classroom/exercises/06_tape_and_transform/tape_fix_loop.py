@@ -32,7 +32,7 @@ tensors = "torch"
 errors = (
     (
         "returned nothing",
-        "A .grad is None until a backward pass reaches it: w.grad is filled if each loss has a path to w.",
+        ".grad is None until a backward pass reaches the leaf: each loss needs a path to w.",
     ),
     (
         "second time",
@@ -41,7 +41,7 @@ errors = (
     ),
     (
         "does not require grad",
-        "Now nothing is left on the tape: the loss has to be made of an h that still has its history.",
+        "Now nothing is left on the tape: compute the loss from an h that still has its history.",
     ),
 )
 
@@ -56,8 +56,8 @@ def as_it_was(w, xs):
 
 
 @wrong(
-    "It runs, and each loss goes back through all the steps before it, for nothing cuts the record between them. Here each "
-    "loss was to go back through its own step: cut h between the steps."
+    "It runs, and each loss goes back through all the steps before it, because nothing cuts the history between them. Each "
+    "loss should go back through its own step only: cut h between the steps."
 )
 def retained(w, xs):
     h = torch.tensor(0.5)
@@ -77,7 +77,7 @@ def one_backward_at_the_end(w, xs):
     return w.grad
 
 
-@wrong("You averaged over the steps. backward adds gradients, it does not average them.")
+@wrong("You averaged over the steps. backward adds gradients and does not average them.")
 def averaged(w, xs):
     return train(w, xs) / len(xs)
 
@@ -98,7 +98,7 @@ def first_alone(w, xs):
     return w.grad
 
 
-@wrong("h is the input x of the step before here. Pass on the value of h, without its history.")
+@wrong("You use the input x of the previous step as h. Pass on the value of h, without its history.")
 def input_as_memory(w, xs):
     h = torch.tensor(0.5)
     for x in xs:
@@ -108,7 +108,7 @@ def input_as_memory(w, xs):
     return w.grad
 
 
-@wrong("The first backward counts twice or more: w.grad is added up already, and you add it again.")
+@wrong("The first backward counts twice or more: w.grad is already a sum, and you add it again.")
 def added_again(w, xs):
     h, total = torch.tensor(0.5), 0.0
     for x in xs:
@@ -129,7 +129,7 @@ def emptied(w, xs):
 
 
 memory_lost = slip(
-    "The loop runs because it forgets: each step begins with the same h. Hand its value on, without its history.",
+    "The loop runs because each step begins with the same h. Pass on the value of h, without its history.",
     "h = h.detach() -> h = torch.tensor(0.5)",
 )
 
@@ -246,7 +246,7 @@ doubled = slip(
 
 
 memory_halved = slip(
-    "h is passed on as it is, only without its history.",
+    "The value of h is passed on unchanged, only without its history.",
     "h = h.detach() -> h = h.detach() * 0.5",
 )
 

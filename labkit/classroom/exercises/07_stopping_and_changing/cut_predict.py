@@ -20,8 +20,8 @@ answer = [1.0 * at, 1.0 * at**2, 1.0, 2.0 * at, 0.0, 2.0 * at**3]
 rules = (
     "A stopped factor is a number, with the value that it has here. Differentiate the rest.",
     "A stopped factor is a number, with the value that it has here. Differentiate the rest.",
-    "A stopped term is a number that is added: what does it give to the gradient?",
-    "A stopped term is a number that is added: what does it give to the gradient?",
+    "A stopped term is a number that is added: what does it contribute to the gradient?",
+    "A stopped term is a number that is added: what does it contribute to the gradient?",
     "Everything is stopped.",
     "A stopped factor is a number, with the value that it has here. Differentiate the rest.",
 )
@@ -51,7 +51,7 @@ nothing_cut = wrong(
 )
 
 value_zero = wrong(
-    "You took stop(...) for 0. It cuts the gradient, not the value: as a factor it still counts.",
+    "You treated stop(...) as 0. It cuts the gradient, not the value: as a factor it still counts.",
     answer=[0, 0, 1, 2 * at, 0, 0],
 )
 
@@ -86,7 +86,7 @@ constant_term_counted = wrong(
 
 
 stopped_part_differentiated = wrong(
-    "You differentiated what is stopped. It is a constant: differentiate what stands outside stop(...).",
+    "You differentiated the stopped part. It is a constant: differentiate only what is outside stop(...).",
     {1: either(2 * at * at, 2 * at), 2: 2 * at, 3: 1 - 2 * at, 4: 2 * at},
     answer=[at, 2 * at * at, 2 * at, 1 - 2 * at, 2 * at, 2 * at**3],
 )
@@ -101,9 +101,7 @@ stopped_factor_is_zero = wrong(
     "stop(...) cuts the gradient, not the value: as a factor it still counts.", {0: 0, 1: 0, 5: 0}, answer={5: 0}
 )
 
-everything_is_stopped = wrong(
-    "Everything is inside stop(...): no part is left that depends on x.", {4: either(1, at, 2)}
-)
+everything_is_stopped = wrong("Everything is inside stop(...): nothing outside depends on x.", {4: either(1, at, 2)})
 
 
 two_left_out = wrong("The derivative of x**2 is 2 * x: the 2 is missing.", {5: at**3, 3: at})

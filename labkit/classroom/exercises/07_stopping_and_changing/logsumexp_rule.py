@@ -1,6 +1,6 @@
 """# logsumexp without overflow (3 points)
 
-`logsumexp(x)` is `log(sum(exp(x)))`. Write `answer(x, g)` in plain NumPy, which returns a pair: the value of
+`logsumexp(x)` is `log(sum(exp(x)))`. Write `answer(x, g)` in plain NumPy; it returns a pair: the value of
 `logsumexp(x)`, and the gradient of `x` for the upstream gradient `g` (a number). `x` has four elements, each near
 2000 or near -2000, where `exp` gives infinity or 0. Both results must be finite and exact.
 """
@@ -28,8 +28,8 @@ draw = tuple(partial(_far_away, side=side) for side in (1, -1, np.array([-1, 1, 
 
 
 @wrong(
-    "There is inf or nan in your result: exp was given large numbers, or log was given 0. Take the largest "
-    "element out first: log(sum(exp(x))) = m + log(sum(exp(x - m))).",
+    "Your result contains inf or nan: exp got large numbers, or log got 0. Subtract the largest element first: "
+    "log(sum(exp(x))) = m + log(sum(exp(x - m))).",
     when=lambda i, expected, got: not all(np.isfinite(part).all() for part in got),
 )
 def overflow(x, g):
@@ -54,7 +54,7 @@ def shares_do_not_add_up(x, g):
     return x.max() + np.log(np.exp(x - x.max()).sum()), g * np.exp(x - x.max())
 
 
-@wrong("The value misses the number that you subtracted: add it again after the log.")
+@wrong("The number that you subtracted is missing in the value: add it again after the log.")
 def offset_lost(x, g):
     shifted = np.exp(x - x.max())
     return np.log(shifted.sum()), g * shifted / shifted.sum()
@@ -77,7 +77,7 @@ log_only = slip(
 )
 
 sign_of_the_offset = slip(
-    "The number that you subtracted before exp is added after the log.",
+    "You subtract the number after the log. Add it: it was subtracted before exp.",
     "largest + np.log -> -largest + np.log",
 )
 
@@ -98,8 +98,8 @@ value_only_exp = slip(
 
 
 clipped = slip(
-    "You clip x, and that makes it another input: the result is finite and wrong. Subtract the largest element from all, and add "
-    "it again after the log.",
+    "You clip x, which changes the input: the result is finite but wrong. Subtract the largest element from all elements, "
+    "and add it again after the log.",
     "np.exp(x - largest) -> np.exp(np.clip(x, -700, 700))",
     "largest + np.log -> np.log",
 )
@@ -246,12 +246,13 @@ def in_float32(x, g):
 
 
 largest_differentiated = slip(
-    "The largest element is subtracted and added again: it has no gradient of its own. Leave out the additional 1 at its place.",
+    "The largest element is subtracted and added again: it has no gradient of its own. Leave out the additional 1 at its "
+    "index.",
     "g * shifted / np.sum(shifted) -> g * (shifted / np.sum(shifted) + (x == largest))",
 )
 
 largest_subtracted_from_the_share = slip(
-    "The largest element is subtracted and added again: it has no gradient of its own. Leave out the -1 at its place.",
+    "The largest element is subtracted and added again: it has no gradient of its own. Leave out the -1 at its index.",
     "g * shifted / np.sum(shifted) -> g * (shifted / np.sum(shifted) - (x == largest))",
 )
 

@@ -48,25 +48,30 @@ errors = (
     ("'Reverse' object is not callable", "The class itself is not called: Reverse.apply(...)."),
     (
         "have been used in the graph",
-        "No gradient comes to w or to v. backward of Reverse returns -g, not None, and nothing before the loss is detached.",
+        "No gradient reaches w or v. backward of Reverse returns -g, not None, and nothing before the loss may be detached.",
     ),
     ("takes no arguments", "The class itself is not called: Reverse.apply(...)."),
 )
 
 
-@wrong("Both signs are changed. Only what passes through Reverse on its way to w changes its sign; v is not behind it.")
+@wrong(
+    "Both signs are changed. Reverse changes the sign of the gradient that passes through it to w; the gradient of v "
+    "does not pass through it."
+)
 def both_reversed(w, v, x):
     return torch.autograd.grad(-((v * (w * x) - 1) ** 2).sum(), (w, v))
 
 
-@wrong("The sign of v has changed, not that of w. Which of the two is reached through Reverse in the backward pass?")
+@wrong(
+    "The sign of v has changed, not that of w. Which of the two gradients passes through Reverse in the backward pass?"
+)
 def wrong_side(w, v, x):
     turned = 2 * v.detach() - v
     return torch.autograd.grad(((turned * (w * x) - 1) ** 2).sum(), (w, v))
 
 
 @wrong(
-    "The gradient for w is 0 or missing. Reverse passes it on with the other sign: backward returns -g.",
+    "The gradient for w is 0 or missing. Reverse passes the gradient on with the opposite sign: backward returns -g.",
     when=lambda i, expected, got: got[0] is None or not np.any(got[0]),
 )
 def cut_instead(w, v, x):
@@ -99,7 +104,7 @@ mean = slip(
 )
 
 exchanged = slip(
-    "The two gradients have changed places: first the one for w.",
+    "The two gradients are exchanged: the one for w comes first.",
     "(w, v)) -> (v, w))",
 )
 
@@ -133,14 +138,14 @@ input_as_factor = slip(
 
 
 nothing_reversed = slip(
-    "The gradient for w has the sign that it has without Reverse. backward returns -g for the upstream gradient g, and "
-    "Reverse.apply stands once, around w * x.",
+    "The gradient for w has the same sign as without Reverse. backward returns -g for the upstream gradient g, and "
+    "Reverse.apply is used once, around w * x.",
     "return -g -> return g",
 )
 
 
 value_changed = slip(
-    "Forwards, your Reverse is not the identity: the features changed their sign, and so the loss is another one.",
+    "Your Reverse is not the identity in the forward pass: the features have the opposite sign, so the loss is different.",
     "return h -> return -h",
 )
 
@@ -162,7 +167,7 @@ added_for_multiplied = slip(
 )
 
 one_added = slip(
-    "The loss has - 1 in it. You add 1.",
+    "The loss subtracts 1. You add 1.",
     "- 1) ** 2 -> + 1) ** 2",
 )
 

@@ -28,7 +28,7 @@ def draw(rng):
 
 
 tensors = "mindspore"
-errors = (("'detach'", "MindSpore has no detach: its word is ops.stop_gradient."),)
+errors = (("'detach'", "MindSpore has no detach: use ops.stop_gradient."),)
 
 
 @wrong(
@@ -39,12 +39,12 @@ def slope_of_round(x, t):
     return ms.ops.round(x), ms.grad(lambda x: ((ms.ops.round(x) - t) ** 2).sum())(x)
 
 
-@wrong("Your value is x itself. Straight-through changes the gradient only: forwards, it still rounds.", parts=(0,))
+@wrong("Your value is x itself. Straight-through changes only the gradient: the forward pass still rounds.", parts=(0,))
 def not_rounded(x, t):
     return x, ms.grad(lambda x: ((x - t) ** 2).sum())(x)
 
 
-@wrong("Your gradient is twice too large: x carries it twice, and should carry it once.")
+@wrong("Your gradient is twice as large as it should be: x contributes twice, and should contribute once.")
 def slope_two(x, t):
     rounded = lambda x: 2 * x + ms.ops.stop_gradient(ms.ops.round(x) - 2 * x)
     return rounded(x), ms.grad(lambda x: ((rounded(x) - t) ** 2).sum())(x)
@@ -92,8 +92,8 @@ stopped_factor = slip(
 )
 
 wrong_x_stopped = slip(
-    "The sign of your gradient is wrong. Either the derivative of your rounded(x) is -1, for the x with the minus is not "
-    "stopped, or you differentiate with respect to t.",
+    "The sign of your gradient is wrong. Either the derivative of your rounded(x) is -1, because the x with the minus is "
+    "not stopped, or you differentiate with respect to t.",
     "x + ms.ops.stop_gradient(ms.ops.round(x) - x) -> ms.ops.stop_gradient(x) - x + ms.ops.round(x)",
 )
 
@@ -114,25 +114,25 @@ loss_returned = slip(
 )
 
 times_x = slip(
-    "The gradient is 2 * (rounded(x) - t). You multiply by x besides.",
+    "The gradient is 2 * (rounded(x) - t). You also multiply by x.",
     "return rounded(x), ms.grad -> return rounded(x), x * ms.grad",
 )
 
 
 loss_not_rounded = slip(
-    "Your gradient is 2 * (x - t), that of a loss without rounding. The loss sees rounded(x), so 2 * (rounded(x) - t) "
-    "arrives, and passes straight through.",
+    "Your gradient is 2 * (x - t), that of a loss without rounding. The loss sees rounded(x), so the upstream gradient is 2 "
+    "* (rounded(x) - t), which passes straight through.",
     "((rounded(x) - t) ** 2).sum() -> ((x - t) ** 2).sum()",
 )
 
 
 target_missing = slip(
-    "t is missing: the loss has rounded(x) - t in it.",
+    "t is missing: the loss contains rounded(x) - t.",
     "((rounded(x) - t) ** 2) -> (rounded(x) ** 2)",
 )
 
 target_added = slip(
-    "The loss has rounded(x) - t in it. You add t.",
+    "The loss contains rounded(x) - t. You add t.",
     "rounded(x) - t) -> rounded(x) + t)",
 )
 
@@ -163,12 +163,12 @@ correction_alone = slip(
 
 
 times_rounded = slip(
-    "The gradient is 2 * (rounded(x) - t). You multiply by round(x) besides.",
+    "The gradient is 2 * (rounded(x) - t). You also multiply by round(x).",
     "return rounded(x), ms.grad -> return rounded(x), ms.ops.round(x) * ms.grad",
 )
 
 absolute_value = slip(
-    "The loss has the square of rounded(x) - t. You take the absolute value.",
+    "The loss contains the square of rounded(x) - t. You take the absolute value.",
     "((rounded(x) - t) ** 2).sum() -> ms.ops.abs(rounded(x) - t).sum()",
 )
 

@@ -22,17 +22,17 @@ from labkit.classroom.writing import either, judged, same, wrong
 answer = [1, 0, 0, 0, 0, 4 / 3]
 places = ("float64, 2**-30", "float64, 2**-60", "float32", "float16, 2**-12", "a large x", "float16, 3 * 2**-12")
 rules = (
-    "Compare h with the distance of stored numbers: which stored number is nearest to x + h? Then divide by h.",
-    "Compare h with the distance of stored numbers: which stored number is nearest to x + h? Then divide by h.",
-    "Compare h with the distance of stored numbers: which stored number is nearest to x + h? Then divide by h.",
-    "Compare h with the distance of stored numbers: which stored number is nearest to x + h? Then divide by h.",
+    "Compare h with the gap between stored numbers: which stored number is nearest to x + h? Then divide by h.",
+    "Compare h with the gap between stored numbers: which stored number is nearest to x + h? Then divide by h.",
+    "Compare h with the gap between stored numbers: which stored number is nearest to x + h? Then divide by h.",
+    "Compare h with the gap between stored numbers: which stored number is nearest to x + h? Then divide by h.",
     "At a large x the stored numbers are further apart, in proportion to x. Which one is nearest to x + h?",
     "Which stored number is nearest to x + h? Take that distance from x, not h itself, and divide it by h.",
 )
 hints = (
     "Which stored number is nearest to x + h? If it is x itself, the numerator is 0.",
-    "Items 1 to 4 are all decided by one question: is h less than half of the distance between stored numbers?",
-    "Item 5: h is three quarters of the distance, so x + h is stored as 1 + 4 * 2**-12.",
+    "Items 1 to 4 are all decided by one question: is h less than half of the gap between stored numbers?",
+    "Item 5: h is three quarters of the gap, so x + h is stored as 1 + 4 * 2**-12.",
 )
 
 
@@ -54,7 +54,7 @@ def reference():
 
 
 exact_arithmetic = wrong(
-    "On paper it is 1 every time. But x + h has to be stored, and the format keeps only so many digits.",
+    "In exact arithmetic the slope is always 1. But x + h has to be stored, and the format has a limited number of digits.",
     answer=[1, 1, 1, 1, 1, 1],
 )
 
@@ -64,11 +64,9 @@ float64_for_all = wrong(
     answer={2: 1, 3: 1, 5: 1},
 )
 
-distance_is_fixed = wrong(
-    "The larger the stored numbers are, the further apart they are: at 2**60 the next one is 256 away.", {4: 1}
-)
+distance_is_fixed = wrong("Large stored numbers are further apart: at 2**60 the gap is 256.", {4: 1})
 
-always_down = wrong("x + h goes to the *nearest* stored number. Here that is the one above, 1 + 2**-10.", {5: 0})
+always_down = wrong("x + h is rounded to the *nearest* stored number, here the one above, 1 + 2**-10.", {5: 0})
 
 then_it_is_exact = wrong(
     "x + h is stored as 1 + 2**-10, so the numerator is 2**-10. Divide that by h = 3 * 2**-12.",
@@ -83,7 +81,7 @@ float64_is_exact = wrong(
 )
 
 no_change_is_nan = wrong(
-    "The numerator is 0, and h is not: 0 divided by h is 0.",
+    "The numerator is 0 but h is not: 0 divided by h is 0.",
     {i: either(float("nan"), float("inf")) for i in (1, 2, 3, 4)},
 )
 

@@ -34,7 +34,7 @@ rules = (
     "Compute the exact result, then compare it with the smallest normal number, the smallest number and the "
     "largest one.",
     "The exact result is beyond the largest number.",
-    "The numbers near the largest one lie far apart: to which of them is the sum rounded?",
+    "The numbers near the largest one are far apart: to which of them is the sum rounded?",
     "Both products are rounded before they are subtracted.",
     "The bracket is rounded first: what is left of it?",
     "The bracket comes first here. How large is it, and then the product?",
@@ -79,33 +79,33 @@ def reference():
 
 
 as_in_float32 = wrong(
-    "This is how it goes in float32. float16 has 5 bits for the exponent: it ends at 65504 and at 6e-8.",
+    "These are the results in float32. float16 has 5 bits for the exponent: its range is from 6e-8 to 65504.",
     {1: "normal", 2: "normal", 3: "normal"},
     together=True,
     answer={1: "normal", 2: "normal", 3: "normal", 5: "0", 6: "normal"},
 )
 
 bfloat16_is_as_short = wrong(
-    "bfloat16 has as many bits as float16, but 8 of them are for the exponent: it reaches as far as float32.",
+    "bfloat16 has as many bits as float16, but 8 of them are for the exponent: it has the range of float32.",
     {8: either("inf", "nan"), 9: either("0", "subnormal", "nan")},
 )
 
 nothing_below_normal = wrong(
-    "Between the smallest normal number and 0 there are the subnormal ones: 1e-6 is kept, with fewer bits.",
+    "Between the smallest normal number and 0 there are subnormal numbers: 1e-6 is stored with fewer bits.",
     {1: either("0", "nan")},
 )
 
 ends_at_once = wrong(
-    "65505 is rounded to the nearest number, and that is 65504. It takes half a gap, 16, to reach inf.", {4: "inf"}
+    "65505 is rounded to the nearest number, 65504. Only a result half a gap (16) above it becomes inf.", {4: "inf"}
 )
 
 inf_minus_inf = wrong(
-    "Each product is inf, and inf - inf is not 0: it has no value, it is nan.",
+    "Each product is inf, and inf - inf is not 0: it has no defined value, so it is nan.",
     {5: either("0", "inf", "normal", "subnormal")},
 )
 
 zero_comes_back = wrong(
-    "The product in brackets has become 0, and 0 times 1e4 is 0. What is lost does not come back.",
+    "The product in brackets has become 0, and 0 times 1e4 is 0. A later factor does not restore it.",
     {6: either("normal", "subnormal", "inf", "nan")},
 )
 
@@ -130,7 +130,7 @@ normal_numbers_end_early = wrong(
 )
 
 too_large_is_nan = wrong(
-    "A result that is too large becomes inf. nan is what has no value, such as inf - inf.",
+    "A result that is too large becomes inf. nan is a result without a defined value, such as inf - inf.",
     {3: "nan", 4: "nan"},
 )
 

@@ -13,8 +13,8 @@ from labkit.precision import rounded
 answer = [7, 34, 38, 5, 3]
 places = ("float16", "bfloat16", "float32", "float8_e5m2", "float8_e4m3")
 rules = (
-    "Each layer takes 4 from the exponent. After how many is it below that of the smallest number, not just "
-    "equal to it?",
+    "Each layer takes 4 from the exponent. After how many layers is the exponent below that of the smallest number, not "
+    "just equal to it?",
 )
 hints = (
     "After n layers the gradient is 2**(-4 * n).",
@@ -36,19 +36,19 @@ def reference():
 
 
 last_that_is_left = wrong(
-    "After so many layers there is still a gradient, the last one. One layer more, and it is 0.",
+    "After this number of layers the gradient is not yet 0. One more layer makes it 0.",
     {0: 6, 1: 33, 2: 37, 3: 4, 4: 2},
 )
 
 normal_numbers_only = wrong(
-    "You stopped at the smallest normal number. Below it the subnormal numbers go on, down to 0.",
+    "You stopped at the smallest normal number. Below it there are subnormal numbers, down to 0.",
     {i: lambda expected, got, some=some: got in some for i, some in enumerate(NORMAL)},
     together=True,
     answer=[4, 32, 32, 4, 2],
 )
 
 gap_is_not_the_end = wrong(
-    "You stopped at the gap at 1. That is the precision; how small a number can be is a matter of the exponent.",
+    "You stopped at the gap at 1. The gap is the precision; the exponent determines how small a number can be.",
     {0: 3, 1: 2, 2: 6, 3: 1, 4: 1},
     together=True,
 )
@@ -59,7 +59,8 @@ bfloat16_like_float16 = wrong(
     "bfloat16 has as many bits as float16, but 8 of them are for the exponent: it ends at 2**-133.", {1: either(6, 7)}
 )
 bfloat16_like_float32 = wrong(
-    "bfloat16 has the exponents of float32, but 16 bits less for the fraction, so its subnormal numbers end earlier: 2**-133.",
+    "bfloat16 has the exponents of float32, but 16 fewer bits for the fraction, so its subnormal numbers end earlier: "
+    "2**-133.",
     {1: either(37, 38)},
 )
 quotient_not_whole = wrong(
@@ -68,7 +69,7 @@ quotient_not_whole = wrong(
     answer=[6.5, 33.25, 37.25, 4.5, 2.25],
 )
 one_layer_more = wrong(
-    "You counted one layer too many: after one layer less the gradient is already 0.",
+    "You counted one layer too many: the gradient is already 0 one layer earlier.",
     {i: lambda expected, got: got == expected + 1 for i in range(5)},
     answer=[8, 35, 39, 6, 4],
 )

@@ -31,7 +31,8 @@ def draw(rng):
 
 
 @wrong(
-    "The exponent that is all ones is taken by inf and nan. The largest number has the exponent below it.", parts=(0,)
+    "The exponent field of all ones is reserved for inf and nan. The largest number has the next lower exponent.",
+    parts=(0,),
 )
 def last_exponent_is_taken(E, F):
     largest, *exponents = limits(E, F)
@@ -47,13 +48,13 @@ def fraction_of_the_largest(E, F):
     return 2.0 ** (2 ** (E - 1) - 1), *exponents
 
 
-@wrong("The exponent field 0 is taken by 0 and the subnormal numbers. Normal numbers start at the field 1.")
+@wrong("The exponent field 0 is reserved for 0 and the subnormal numbers. Normal numbers start at the field 1.")
 def exponent_zero_is_taken(E, F):
     largest, normal, smallest, gap = limits(E, F)
     return largest, normal - 1, smallest - 1, gap
 
 
-@wrong("Below the smallest normal number there are more: the fraction counts down to its last bit.")
+@wrong("Below the smallest normal number there are smaller ones: the fraction can have a single 1, in its last bit.")
 def no_subnormals(E, F):
     largest, normal, smallest, gap = limits(E, F)
     return largest, normal, normal, gap
@@ -89,7 +90,7 @@ one_bit_too_far = slip(
 )
 
 hidden_one_forgotten = slip(
-    "Before the fraction there is a hidden 1: the largest factor is 2 - 2**-F.",
+    "The fraction has a hidden 1 before it: the largest factor is 2 - 2**-F.",
     "(2 - 2.0**-F) -> (1 - 2.0**-F)",
 )
 
@@ -134,7 +135,7 @@ def next_power(E, F):
 
 
 @wrong(
-    "The fraction of the largest number has F ones, down to the last bit. You counted another number of them.",
+    "The fraction of the largest number has F ones, down to the last bit. You counted a different number of ones.",
     when=lambda i, expected, got: got[0] in [(2 - 2.0**-f) * 2.0 ** _top(i) for f in (i[1] - 1, i[1] + 1)],
 )
 def another_fraction(E, F):
@@ -216,7 +217,7 @@ def without_the_exponent(E, F):
     return 2.0 ** (F + 1) - 1, *exponents
 
 
-@wrong("The smallest number is F bits below the smallest normal one. You went one bit below it.", parts=(2,))
+@wrong("The smallest number is F bits below the smallest normal one. You went one bit too far.", parts=(2,))
 def one_bit_below(E, F):
     largest, normal, smallest, gap = limits(E, F)
     return largest, normal, normal - 1, gap
@@ -228,13 +229,13 @@ def above_the_normal(E, F):
     return largest, normal, normal + F, gap
 
 
-@wrong("The gap at 1 comes from the bits of the fraction. You took those of the exponent.", parts=(3,))
+@wrong("The gap at 1 comes from the bits of the fraction. You used the bits of the exponent.", parts=(3,))
 def gap_of_the_exponent(E, F):
     return *limits(E, F)[:3], -E
 
 
 @wrong(
-    "Your four numbers fit one bias, but another one. The bias is 2**(E - 1) - 1.",
+    "Your four numbers fit a different bias. The bias is 2**(E - 1) - 1.",
     when=lambda i, expected, got: (
         got[1] != expected[1]
         and same((2 - 2.0 ** -i[1]) * 2.0 ** (1 - got[1]), float(got[0]))

@@ -45,9 +45,7 @@ draw = (partial(_weights, lr=1e-3, steps=40), partial(_weights, lr=0.3, steps=3)
 draws = 6
 
 
-@wrong(
-    "The rest is not given to the next step, so that each step is absorbed again. The step to take is rest - lr * g."
-)
+@wrong("The rest is not passed to the next step, so each step is absorbed again. The step to take is rest - lr * g.")
 def still_absorbed(w, g, lr, steps):
     rest = np.zeros_like(w)
     for _ in range(steps):
@@ -57,7 +55,7 @@ def still_absorbed(w, g, lr, steps):
     return w, rest
 
 
-@wrong("The rest has the wrong sign: it is the step to take minus what the weights moved.")
+@wrong("The rest has the wrong sign: it is the step to take minus the change of the weights.")
 def what_was_too_much(w, g, lr, steps):
     rest = np.zeros_like(w)
     for _ in range(steps):
@@ -69,7 +67,7 @@ def what_was_too_much(w, g, lr, steps):
 
 
 @wrong(
-    "In each step the old rest is lost: what has to be compared with the movement is rest - lr * g, not -lr * g alone."
+    "In each step the old rest is lost: compare the change of the weights with rest - lr * g, not with -lr * g alone."
 )
 def old_rest_forgotten(w, g, lr, steps):
     rest = np.zeros_like(w)
@@ -81,7 +79,7 @@ def old_rest_forgotten(w, g, lr, steps):
 
 
 @wrong(
-    "Your rest still contains what the weights moved. Subtract that distance, moved - w, with the w from before the step."
+    "Your rest still contains the change of the weights. Subtract this change, moved - w, with the w from before the step."
 )
 def nothing_taken_away(w, g, lr, steps):
     rest = np.zeros_like(w)
@@ -91,7 +89,7 @@ def nothing_taken_away(w, g, lr, steps):
     return w, rest
 
 
-@wrong("The rest is added in the end only. It has to go into each step: where it has grown to a gap, the weights move.")
+@wrong("You add the rest only at the end. Add it in each step: where it has grown to a gap, the weights move.")
 def added_at_the_end(w, g, lr, steps):
     rest = np.zeros_like(w)
     for _ in range(steps):
@@ -100,7 +98,7 @@ def added_at_the_end(w, g, lr, steps):
     return moved, rest - (moved - w)
 
 
-@wrong("They moved the wrong way: a step goes against the gradient, rest - lr * g.")
+@wrong("The weights moved in the wrong direction: a step goes against the gradient, rest - lr * g.")
 def uphill(w, g, lr, steps):
     return train(w, -g, lr, steps)
 
@@ -127,18 +125,18 @@ def weights_alone(w, g, lr, steps):
 
 
 added_up_and_never_used = slip(
-    "The rest is added up, but no step gets it. The step to take is rest - lr * g.",
+    "The rest is added up, but no step uses it. The step to take is rest - lr * g.",
     "step = rest - lr * g -> step = -lr * g",
     "rest = step - -> rest = rest + step -",
 )
 
 rest_subtracted = slip(
-    "You subtract the rest from the step. The rest is what the weights still have to move: add it.",
+    "You subtract the rest from the step. The rest is a change that the weights still need: add it.",
     "step = rest - -> step = -rest -",
 )
 
 movement_only = slip(
-    "The rest is the step to take minus the movement. You kept the movement.",
+    "The rest is the step to take minus the change of the weights. You kept the change.",
     "rest = step - (moved - w) -> rest = moved - w",
 )
 
@@ -147,15 +145,16 @@ rest_counted_twice = slip(
     "rest = step - (moved - w) -> rest = rest + (step - (moved - w))",
 )
 
-one_step_less = slip("You take one step less than steps.", "range(steps) -> range(steps - 1)")
-one_step_more = slip("You take one step more than steps.", "range(steps) -> range(steps + 1)")
+one_step_less = slip("You take one step too few.", "range(steps) -> range(steps - 1)")
+one_step_more = slip("You take one step too many.", "range(steps) -> range(steps + 1)")
 weights_kept = slip(
     "The new weights are never stored in w, so each step starts at the old ones.", "        w = moved\n -> "
 )
 
 
 @wrong(
-    "You kept the weights in float32 from step to step. Round them to float16 in each step; only the rest keeps what is lost."
+    "You kept the weights in float32 from step to step. Round them to float16 in each step; only the rest saves the lost "
+    "part."
 )
 def rounded_at_the_end(w, g, lr, steps):
     exact = w.astype(np.float32)
@@ -171,11 +170,11 @@ rest_added_to_the_gradient = slip(
     "The rest is a step already: add it to -lr * g, not to g.", "step = rest - lr * g -> step = -lr * (g + rest)"
 )
 rest_forgets_the_rate = slip(
-    "The step to take has lr in it, for the new rest as well.", "rest = step - (moved -> rest = -g - (moved"
+    "The step to take contains lr, for the new rest as well.", "rest = step - (moved -> rest = -g - (moved"
 )
 
 measured_after_the_move = slip(
-    "w was replaced before you measured how far it moves. Keep the w from before the step for that.",
+    "You replaced w before you measured its change. Keep the w from before the step.",
     "rest = step - (moved - w) -> rest = step - ((moved + step) - moved)",
 )
 
@@ -221,7 +220,7 @@ def step_for_the_rest(w, g, lr, steps):
 
 
 @wrong(
-    "Your weights are not float16, so they lose nothing and the rest is next to 0. Round them to float16 in each step.",
+    "Your weights are not float16, so they lose nothing and the rest is nearly 0. Round them to float16 in each step.",
     when=lambda i, expected, got: np.asarray(got[0]).dtype != np.float16 and np.abs(got[1]).max() < 1e-6,
 )
 def never_rounded(w, g, lr, steps):
@@ -235,7 +234,7 @@ def never_rounded(w, g, lr, steps):
 
 
 @wrong(
-    "The rest that you return is 0. Compare the step with moved - w: a w + step is rounded as moved is.",
+    "The rest that you return is 0. Compare the step with moved - w: w + step is rounded in the same way as moved.",
     when=lambda i, expected, got: np.shape(got[1]) == np.shape(i[0]) and not np.any(got[1]),
 )
 def zeros_returned(w, g, lr, steps):

@@ -20,12 +20,12 @@ from labkit.classroom.writing import either, judged, wrong
 
 answer = [1024, 1, 0.25, 32, 64]
 rules = (
-    "A static scale stays, whatever happens.",
-    "MindSpore divides by the factor at an overflow, but has a lower end. Which?",
-    "PyTorch multiplies by the backoff factor at each overflow, and has no lower end.",
-    "With a window of one every good step lets it grow by the factor; an overflow divides by the same factor.",
-    "With an interval of one every good step lets it grow by growth_factor; an overflow multiplies by the "
-    "backoff factor, which is not given here.",
+    "A static scale never changes.",
+    "MindSpore divides by the factor at an overflow, but its scale has a lower limit. Which one?",
+    "PyTorch multiplies by the backoff factor at each overflow, and has no lower limit.",
+    "With a window of 1 every good step multiplies the scale by the factor; an overflow divides by the same factor.",
+    "With an interval of 1 every good step multiplies the scale by growth_factor; an overflow multiplies by the backoff "
+    "factor, which is not given here.",
 )
 hints = (
     "The three arguments of DynamicLossScaler are the scale, the factor, and the window.",
@@ -63,25 +63,27 @@ def reference():
 
 
 static_changes = wrong(
-    "A static scaler is static: adjust does nothing, and it is for you to skip the step.",
+    "A static scaler never changes: adjust does nothing, and you have to skip the step yourself.",
     {0: lambda expected, got: got != expected},
     answer={0: 128},
 )
 
 no_floor = wrong("MindSpore's scale never falls below 1.", {1: either(0.25, 0.5, 0.125, 0)})
-floor_in_both = wrong("The floor of 1 is MindSpore's. PyTorch goes on halving.", {2: 1})
+floor_in_both = wrong("The lower limit of 1 is MindSpore's. PyTorch continues to halve.", {2: 1})
 
 one_factor_for_both_ways = wrong(
-    "In PyTorch the way down has a factor of its own, backoff_factor. It is 0.5 unless you change it.", {4: 32}
+    "PyTorch has a separate factor for reducing the scale, backoff_factor, which is 0.5 by default.", {4: 32}
 )
 
-two_factors_in_mindspore = wrong("MindSpore has one factor for both ways: multiplied by 4, and divided by 4.", {3: 64})
+two_factors_in_mindspore = wrong(
+    "MindSpore has one factor for both directions: multiplied by 4, and divided by 4.", {3: 64}
+)
 
 a_128 = judged("overflow-ignored", {3: 128, 4: 128})
 four = judged("structure", [1024, 1, 0.25, 32])
 
 factor_added = wrong(
-    "The scale is multiplied by the factor. You added it.",
+    "The scale is multiplied by the factor. You added the factor.",
     {3: either(4, 16 / 4), 4: either(8, 12)},
 )
 
@@ -91,13 +93,14 @@ overflow_ignored = wrong(
 )
 
 one_growth = wrong(
-    "With a window of 1 each good step lets the scale grow: there are two.",
+    "With a window of 1 each good step increases the scale: there are two.",
     {3: 8, 4: 16},
     together=True,
 )
 
 growth_by_two = wrong(
-    "The scale grows by 4 here: two good steps make 128 of 8, and then comes the overflow.", {3: 16, 4: 16}
+    "The scale grows by a factor of 4 here: two good steps turn 8 into 128, and then comes the overflow.",
+    {3: 16, 4: 16},
 )
 
 back_to_one = wrong(
@@ -110,5 +113,5 @@ another_number_of_overflows = wrong(
 )
 
 no_growth = wrong(
-    "The two good steps count as well: with a window of 1 each of them lets the scale grow.", {3: 2, 4: 4}
+    "The two good steps count as well: with a window of 1 each of them increases the scale.", {3: 2, 4: 4}
 )

@@ -59,7 +59,7 @@ counter_survives_growth = slip(
     "scale * factor, 0 -> scale * factor, counter",
 )
 one_step_late = slip(
-    "The step just made counts as well: first add one, then compare with the window.",
+    "The current step counts as well: first add one, then compare with the window.",
     "counter == window -> counter == window + 1",
 )
 conditions_exchanged = slip(
@@ -71,12 +71,12 @@ counter_kept = slip(
 )
 
 
-@wrong("The scale grew after a single good step. It waits until the counter reaches the window.")
+@wrong("The scale grew after a single good step. It grows only when the counter reaches the window.")
 def no_window(scale, counter, finite, factor, window):
     return adjust(scale, 0, finite, factor, 1)
 
 
-@wrong("Up and down are exchanged: overflow means that the scale is too large.")
+@wrong("Growing and shrinking are exchanged: overflow means that the scale is too large.")
 def up_and_down_exchanged(scale, counter, finite, factor, window):
     return (scale / factor, 0) if finite else (scale * factor, 0)
 
@@ -97,22 +97,22 @@ scale_kept_at_overflow = slip(
 )
 
 factor_added = slip(
-    "The scale is multiplied by the factor. You added it.",
+    "The scale is multiplied by the factor. You added the factor.",
     "scale * factor, 0 -> scale + factor, 0",
 )
 
 counts_from_one = slip(
-    "After a growth the counting starts again at 0, not at 1.",
+    "When the scale has grown, the counter starts again at 0, not at 1.",
     "scale * factor, 0 -> scale * factor, 1",
 )
 
 smaller_of_both = slip(
-    "min takes the smaller number, so that the scale never is above 1. The scale may not fall below 1: max.",
+    "min takes the smaller number, so the scale is never above 1. The scale may not fall below 1: max.",
     "max( -> min(",
 )
 
 factor_subtracted = slip(
-    "After an overflow the scale is divided by the factor. You subtracted it.",
+    "After an overflow the scale is divided by the factor. You subtracted the factor.",
     "scale / factor, -> scale - factor,",
 )
 
@@ -146,27 +146,27 @@ set_to_one = slip(
 )
 
 kept_near_one = slip(
-    "Where the scale would fall below 1, it becomes 1. You leave it as it was.",
+    "Where the scale would fall below 1, it becomes 1. You leave it unchanged.",
     "max(scale / factor, 1.0), 0 -> (scale / factor if scale / factor >= 1 else scale), 0",
 )
 floor_at_factor = slip(
-    "The scale never falls below 1. Your limit is another one.",
+    "The scale never falls below 1. Your limit is different.",
     "max(scale / factor, 1.0) -> max(scale / factor, factor)",
 )
 
 
-@wrong("A part of the scale is subtracted. After an overflow the scale is divided by the factor.")
+@wrong("You subtract part of the scale. After an overflow the scale is divided by the factor.")
 def share_subtracted(scale, counter, finite, factor, window):
     return adjust(scale, counter, finite, factor, window) if finite else (max(1.0, scale - scale / factor), 0)
 
 
-@wrong("Look at finite first: a step that overflows never lets the scale grow.")
+@wrong("Look at finite first: a step that overflows never increases the scale.")
 def growth_first(scale, counter, finite, factor, window):
     return (scale * factor, 0) if counter + 1 == window else adjust(scale, counter, finite, factor, window)
 
 
 one_less_after_overflow = slip(
-    "After an overflow the counting starts again at 0. You only took one step off.", "1.0), 0 -> 1.0), counter - 1"
+    "After an overflow the counting starts again at 0. You only subtracted one step.", "1.0), 0 -> 1.0), counter - 1"
 )
 two_on_the_way_down = slip("You divide by 2. Use the argument `factor`.", "scale / factor -> scale / 2")
 two_on_the_way_up = slip("You multiply by 2. Use the argument `factor`.", "scale * factor -> scale * 2")
@@ -188,19 +188,17 @@ window_compared_with_the_factor = slip(
 grown_twice = slip("The scale is multiplied by the factor once.", "scale * factor, 0 -> scale * factor * factor, 0")
 
 
-@wrong(
-    "After an overflow the counter is 0, also in front of the comparison with the window. It counts good steps alone."
-)
+@wrong("Set the counter to 0 after an overflow before you compare it with the window. It counts only good steps.")
 def each_step_counted(scale, counter, finite, factor, window):
     scale, counter = scale if finite else max(scale / factor, 1.0), counter + 1
     return (scale * factor, 0) if counter == window else (scale, counter)
 
 
 power_of_the_scale = slip(
-    "The scale is multiplied by the factor. You took the power.", "scale * factor, 0 -> scale**factor, 0"
+    "The scale is multiplied by the factor. You raised it to a power.", "scale * factor, 0 -> scale**factor, 0"
 )
 counter_is_one = slip(
-    "The counter grows by one from where it was. You set it to 1.", "counter = counter + 1 -> counter = 1"
+    "The counter grows by one from its old value. You set it to 1.", "counter = counter + 1 -> counter = 1"
 )
 
 

@@ -69,7 +69,7 @@ def rounded_up(g1, g2):
 
 
 @wrong(
-    "So large a scale fits, but it is not a power of two. Only a power of two leaves the bits of the fraction alone.",
+    "This scale fits, but it is not a power of two. Only a power of two leaves the bits of the fraction unchanged.",
     when=lambda i, expected, got: np.log2(got) % 1 and abs(got * max(np.abs(g).max() for g in i) / 65504 - 1) < 1e-3,
 )
 def no_power_of_two(g1, g2):
@@ -190,7 +190,7 @@ def larger_norm(g1, g2):
     return _power_below(max(np.linalg.norm(g1), np.linalg.norm(g2)))
 
 
-@wrong("This loop begins at 1 and goes one power too far. And a scale below 1 is allowed.")
+@wrong("Your scale never falls below 1, and it is one power too large. A scale below 1 is allowed.")
 def one_too_far_from_one(g1, g2):
     top, scale = max(np.abs(g1).max(), np.abs(g2).max()), 1.0
     while scale * top <= 65504:

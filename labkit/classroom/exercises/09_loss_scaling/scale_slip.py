@@ -52,12 +52,13 @@ def reference():
 
 
 scale_shrinks = wrong(
-    "A loss scale larger than 1 makes gradients larger. What did not fit before fits even less.",
+    "A loss scale larger than 1 makes gradients larger. A gradient that overflowed without it is now even further out of "
+    "range.",
     {7: "kept", 8: "overflow"},
 )
 
 rounded_before_scaling = wrong(
-    "The loss is multiplied before the backward pass begins, so float16 has to hold 1024 * 1e-8, and it can.",
+    "The loss is multiplied before the backward pass begins, so float16 has to store 1024 * 1e-8, which is in its range.",
     {1: "0"},
 )
 

@@ -41,7 +41,7 @@ draw = tuple(partial(_drawn, low=low, high=high) for low, high in ((11, 14), (3,
 
 
 tensors = "mindspore"
-errors = (("should be callable", "ms.grad takes the function, not a loss that is computed already."),)
+errors = (("should be callable", "ms.grad takes the function, not a loss that is already computed."),)
 
 
 def _gradient(w, x, scale=1.0):
@@ -67,7 +67,7 @@ def divided_twice(w, x, scale, lr):
     return w - lr * (_gradient(w, x, scale) / scale / scale)
 
 
-@wrong("The weights moved the wrong way: w - lr * gradient.")
+@wrong("The weights moved in the wrong direction: w - lr * gradient.")
 def uphill(w, x, scale, lr):
     return step(w, x, scale, -lr)
 
@@ -125,19 +125,20 @@ def stepped_in_float16(w, x, scale, lr):
 
 
 weights_unscaled = slip(
-    "You divide the new weights by the scale. Only the gradient carries it.",
+    "You divide the new weights by the scale. Only the gradient contains the scale.",
     "w - lr * (gradient / scale) -> (w - lr * gradient) / scale",
 )
 data_scaled = slip(
-    "x is multiplied by the scale as well as the loss, so the gradient carries the scale twice.",
+    "x is multiplied by the scale as well as the loss, so the gradient contains the scale twice.",
     "(w.astype(ms.float16) * x) -> (w.astype(ms.float16) * x * scale)",
 )
 step_of_one_weight = slip(
-    "You subtract one number, of all elements. Each weight moves by its own element of the gradient.",
+    "You subtract the same number from all weights. Each weight moves by its own element of the gradient.",
     "(gradient / scale) -> (gradient / scale).sum()",
 )
 root_of_the_scale = slip(
-    "The gradient carries the whole scale. Divide by it, not by its root.", "gradient / scale -> gradient / scale**0.5"
+    "The gradient contains the whole scale. Divide by the scale, not by its root.",
+    "gradient / scale -> gradient / scale**0.5",
 )
 
 
@@ -157,7 +158,7 @@ def mean_step(w, x, scale, lr):
     return w - lr * (_gradient(w, x, scale) / scale).mean()
 
 
-@wrong("You differentiated with respect to x. The gradient is that with respect to w.")
+@wrong("You differentiated with respect to x. Differentiate with respect to w.")
 def for_the_data(w, x, scale, lr):
     gradient = ms.grad(lambda x: (w.astype(ms.float16) * x).sum() * 2**-16 * scale)(x)
     return w - lr * (gradient.astype(ms.float32) / scale)

@@ -54,7 +54,7 @@ errors = (("AddN", "all_finite and clip_by_global_norm take a tuple of tensors: 
 
 
 @wrong(
-    "After an overflow a nan or an inf gets into the weights. The check has to see both workers, and both inf and nan.",
+    "After an overflow the weights contain nan or inf. The check has to cover both workers, and both inf and nan.",
     when=lambda i, expected, got: not np.isfinite(got).all() and same(i[0], expected),
 )
 def one_worker_looked_at(w, first, second, scale, limit):
@@ -65,7 +65,7 @@ def one_worker_looked_at(w, first, second, scale, limit):
     return w - 0.1 * mean
 
 
-@wrong("That is the step as it was. Start with this question: what must have happened before the clip?")
+@wrong("That is the original step. Start with this question: what must have happened before the clip?")
 def as_it_was(w, first, second, scale, limit):
     first = ms.ops.clip_by_global_norm((first,), limit)[0]
     second = ms.ops.clip_by_global_norm((second,), limit)[0]
@@ -76,13 +76,16 @@ def as_it_was(w, first, second, scale, limit):
     return w - 0.1 * mean
 
 
-@wrong("The clip is too strong by the loss scale. Unscale the gradients first, then clip them to the limit as it is.")
+@wrong("The clip is too strong by the loss scale. Unscale the gradients first, then clip them to the unscaled limit.")
 def clip_before_unscale(w, first, second, scale, limit):
     mean = ms.ops.clip_by_global_norm(((first + second) / 2,), limit)[0] / scale
     return w - 0.1 * mean if ms.amp.all_finite((mean,)) else w
 
 
-@wrong("Each worker is clipped alone, so the long gradient loses more than the short one. Take the mean first.")
+@wrong(
+    "Each worker clips its own gradient, so the larger gradient is reduced more than the smaller one. Take the mean "
+    "first."
+)
 def clip_before_mean(w, first, second, scale, limit):
     first, second = (ms.ops.clip_by_global_norm((g / scale,), limit)[0] for g in (first, second))
     mean = (first + second) / 2
@@ -90,22 +93,22 @@ def clip_before_mean(w, first, second, scale, limit):
 
 
 @wrong(
-    "You clip by value, which turns the step. And before the check it makes an ordinary number of an inf. Clip "
-    "by the global norm."
+    "You clip by value, which turns the step. And before the check it turns an inf into an ordinary number. Clip by the "
+    "global norm."
 )
 def by_value(w, first, second, scale, limit):
     mean = ms.ops.clip_by_value((first / scale + second / scale) / 2, -limit, limit)
     return w - 0.1 * mean if ms.amp.all_finite((mean,)) else w
 
 
-@wrong("You clipped the sum of both gradients, not their mean: twice as long, so it is clipped too early.")
+@wrong("You clipped the sum of both gradients, not their mean: its norm is twice as large, so you clip too often.")
 def sum_for_mean(w, first, second, scale, limit):
     return step(w, 2 * first, 2 * second, scale, limit)
 
 
 clipped_scaled_and_apart = slip(
-    "The check is right. Two faults are left: the gradients are clipped while they carry the loss scale, and "
-    "each worker clips on its own.",
+    "The check is right. Two faults are left: the gradients are clipped while they are still scaled, and each worker clips "
+    "on its own.",
     "mean = (first / scale + second / scale) / 2 -> first, second = (ms.ops.clip_by_global_norm((g,), limit)[0] "
     "for g in (first, second))\n    mean = (first / scale + second / scale) / 2",
     "    mean = ms.ops.clip_by_global_norm((mean,), limit)[0]\n -> ",
@@ -122,7 +125,7 @@ rate_missing = slip(
 )
 
 uphill = slip(
-    "The step goes against the gradient: subtract.",
+    "The step moves against the gradient: subtract.",
     "w - 0.1 -> w + 0.1",
 )
 
@@ -132,7 +135,7 @@ scaled_still = slip(
 )
 
 first_worker_only = slip(
-    "Only the first worker's gradient is used. The step is made of the mean of both.",
+    "Only the first worker's gradient is used. Use the mean of both gradients.",
     "(first / scale + second / scale) / 2 -> first / scale",
 )
 
@@ -190,11 +193,11 @@ limit_scaled = slip(
     "The mean is unscaled when you clip it, so the limit is not scaled either.", "limit)[0] -> limit * scale)[0]"
 )
 first_scaled_still = slip(
-    "Both gradients carry the loss scale. You unscaled only the second.",
+    "Both gradients are scaled. You unscaled only the second.",
     "first / scale + second / scale -> first + second / scale",
 )
 second_scaled_still = slip(
-    "Both gradients carry the loss scale. You unscaled only the first.",
+    "Both gradients are scaled. You unscaled only the first.",
     "first / scale + second / scale -> first / scale + second",
 )
 half_of_one = slip(
@@ -206,17 +209,17 @@ other_half = slip(
     "(first / scale + second / scale) / 2 -> first / scale / 2 + second / scale",
 )
 stretched = slip(
-    "You gave every gradient the norm limit. A clip leaves a shorter one as it is.",
+    "You gave every gradient the norm limit. A clip does not change a smaller gradient.",
     "mean = ms.ops.clip_by_global_norm((mean,), limit)[0] -> mean = mean * limit / float((mean**2).sum()) ** 0.5",
 )
 second_worker_only = slip(
-    "Only the second worker's gradient is used. The step is made of the mean of both.",
+    "Only the second worker's gradient is used. Use the mean of both gradients.",
     "(first / scale + second / scale) / 2 -> second / scale",
 )
 
 
 @wrong(
-    "After an overflow you still take a step. It is skipped as a whole: the old weights are returned.",
+    "After an overflow you still take a step. Skip the whole step, and return the old weights.",
     when=lambda i, expected, got: same(i[0], expected),
 )
 def other_worker_goes_on(w, first, second, scale, limit):
@@ -225,7 +228,7 @@ def other_worker_goes_on(w, first, second, scale, limit):
     return w - 0.1 * mean
 
 
-@wrong("The unscale is in place. Each worker still clips on its own, and the check looks at one worker only.")
+@wrong("The unscaling is right. Each worker still clips on its own, and the check looks at one worker only.")
 def unscale_alone_is_fixed(w, first, second, scale, limit):
     first, second = (ms.ops.clip_by_global_norm((g / scale,), limit)[0] for g in (first, second))
     return w - 0.1 * (first + second) / 2 if ms.amp.all_finite((first,)) else w
@@ -238,7 +241,7 @@ def mean_is_first(w, first, second, scale, limit):
 
 
 limit_not_used = slip(
-    "The limit does not reach the clip: clip_by_global_norm takes 1.0 where none is given.",
+    "You do not pass the limit to the clip: the default of clip_by_global_norm is 1.0.",
     "clip_by_global_norm((mean,), limit) -> clip_by_global_norm((mean,))",
 )
 another_rate = slip("The learning rate is 0.1.", "0.1 * mean -> 0.01 * mean")
@@ -246,7 +249,7 @@ difference = slip("The mean adds both gradients. You subtracted one.", "+ second
 
 
 hints = (
-    "Write down what has to come before what: unscale before clip, mean before clip, mean before check.",
+    "Write down the order of the operations: unscale before clip, mean before clip, mean before check.",
     "First compute the mean of first / scale and second / scale, then check the mean, then clip it.",
     "if not ms.amp.all_finite((mean,)): return w. The clip is the last thing before the update.",
 )

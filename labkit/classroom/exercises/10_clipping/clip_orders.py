@@ -23,12 +23,12 @@ from labkit.classroom.writing import either, judged, wrong
 answer = ["alone", "right", "scale", "apart", "right", "hidden"]
 rules = (
     "The clip comes before the reduce here: what does each worker do on its own?",
-    "Ask at the clip: is the scale off, and are all workers in it? Then ask the same of the check.",
-    "What do the gradients still carry when the clip sees them?",
+    "Ask at the clip: are the gradients unscaled, and do they include all workers? Then ask the same at the check.",
+    "By what are the gradients still multiplied when they are clipped?",
     "The check comes before the reduce here: which worker sees an inf, and which does not?",
-    "After the reduce every worker holds the same. What does a clip by norm make of an inf: can the check still "
+    "After the reduce every worker has the same gradient. What does a clip by norm turn an inf into: can the check still "
     "see it?",
-    "What does a clip by value make of an inf: can the check still see it?",
+    "What does a clip by value turn an inf into: can the check still see it?",
 )
 hints = (
     "Two things belong after the reduce: the clip, and the check. One thing belongs before the clip: the unscale.",
@@ -63,7 +63,7 @@ def reference():
 
 
 documents_are_right = wrong(
-    "Order 0 is the one in the document, and it is wrong with two workers: the clip must see the mean.", {0: "right"}
+    "Order 0 is the documented order, and it is wrong with two workers: the clip must get the mean.", {0: "right"}
 )
 
 unscale_must_come_first = wrong(
@@ -73,7 +73,8 @@ unscale_must_come_first = wrong(
 )
 
 one_check_each_is_enough = wrong(
-    "In order 3 each worker looks at its own gradient. The one that has an inf skips; the other one goes on.",
+    "In order 3 each worker looks at its own gradient. The worker with an inf skips its step; the other worker takes its "
+    "step.",
     {3: "right"},
 )
 
@@ -106,12 +107,14 @@ one_worker_hides = wrong(
 )
 
 by_value_turns = wrong(
-    "By value, the step has another direction, but all workers have the same one. Worse is the inf: it becomes a finite number.",
+    "By value, the step has another direction, but all workers have the same one. The inf matters more: it becomes a finite "
+    "number.",
     {5: either("alone", "scale", "apart")},
 )
 
 norm_shows_inf = wrong(
-    "In order 0 the clip is by norm: it makes nan of an inf, which the check sees. But each worker clips its own gradient.",
+    "In order 0 the clip is by norm: it turns an inf into nan, which the check finds. But each worker clips its own "
+    "gradient.",
     {0: either("hidden", "apart")},
 )
 
@@ -124,6 +127,6 @@ reduced_before = wrong(
 )
 
 clip_sees_the_scale = wrong(
-    "In order 2 all workers hold the same gradient, and the check sees an inf. But the clip stands before the unscale.",
+    "In order 2 all workers have the same gradient, and the check finds an inf. But the clip comes before the unscale.",
     {2: either("hidden", "apart")},
 )

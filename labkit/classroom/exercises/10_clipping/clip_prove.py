@@ -60,18 +60,18 @@ def _proof(a, b, limit, clip=_clip, cosine=_cosine):
 reference = _proof
 
 
-@wrong("Your two numbers have changed places: first the cosine, then the factor.")
+@wrong("Your two numbers are exchanged: the cosine comes first, then the factor.")
 def changed_places(a, b, limit):
     return proof(a, b, limit)[::-1]
 
 
-@wrong("You made a short gradient longer. The factor is limit / norm, but never above 1.", parts=(0, 1))
+@wrong("You increased the norm of a small gradient. The factor is limit / norm, but never above 1.", parts=(0, 1))
 def stretched(a, b, limit):
     return _proof(a, b, limit, clip=lambda g, limit: g * limit / np.linalg.norm(g))
 
 
 @wrong(
-    "You clipped one of the two gradients. Each worker clips its own: a short one stays as it is, a long one does not.",
+    "You clipped one of the two gradients. Each worker clips its own: a small gradient does not change, a large one does.",
     when=lambda i, expected, got: (
         not same(expected[0], got[0])
         and any(same(_cosine(_clip(one, i[2]) + other, one + other), got[0]) for one, other in (i[:2], i[1::-1]))
@@ -82,13 +82,13 @@ def one_worker_clipped(a, b, limit):
     return _cosine(_clip(a, limit) + b, mean), _factor(_clip(mean, limit), mean)
 
 
-@wrong("You clipped by value, which has no common factor. Here it is a clip by norm.", parts=(0, 1))
+@wrong("You clipped by value, which has no common factor. This exercise uses a clip by norm.", parts=(0, 1))
 def by_value(a, b, limit):
     return _proof(a, b, limit, clip=lambda g, limit: np.clip(g, -limit, limit))
 
 
 @wrong(
-    "Both of your numbers are 1. Then nothing was clipped: clip a and b, each on its own, and in the other order the mean."
+    "Both of your numbers are 1, as if nothing were clipped: clip a and b, each on its own, and in the other order the mean."
 )
 def nothing_clipped(a, b, limit):
     return 1.0, 1.0
@@ -132,7 +132,7 @@ norm_for_factor = slip(
 )
 
 factor_upside_down = slip(
-    "The factor is upside down: after the clip, divided by before.",
+    "The factor is inverted: divide the norm after the clip by the norm before.",
     "np.linalg.norm(clip(mean)) / np.linalg.norm(mean) -> np.linalg.norm(mean) / np.linalg.norm(clip(mean))",
 )
 
@@ -156,7 +156,7 @@ def sum_of_the_norms(a, b, limit):
 
 
 @wrong(
-    "The cosine is that between the mean and the mean of the clipped gradients. You took a or b for the mean.",
+    "The cosine is that between the mean and the mean of the clipped gradients. You used a or b instead of the mean.",
     parts=(0,),
 )
 def with_one_worker(a, b, limit):
@@ -168,7 +168,7 @@ def with_the_other_worker(a, b, limit):
     return _cosine((_clip(a, limit) + _clip(b, limit)) / 2, b), proof(a, b, limit)[1]
 
 
-@wrong("The factor is that of the mean. You clipped one of the workers.", parts=(1,))
+@wrong("The factor is that of the mean. You used the factor of one worker.", parts=(1,))
 def factor_of_a(a, b, limit):
     return proof(a, b, limit)[0], min(1.0, limit / np.linalg.norm(a))
 
@@ -220,7 +220,7 @@ def of_the_two_orders(a, b, limit):
     return float(documented @ _clip(mean, limit)), proof(a, b, limit)[1]
 
 
-@wrong("The factor is limit / norm of the mean, and 1 where the mean is shorter. Yours is upside down.", parts=(1,))
+@wrong("The factor is limit / norm of the mean, and 1 where the norm is at most limit. Yours is inverted.", parts=(1,))
 def norm_over_limit(a, b, limit):
     return proof(a, b, limit)[0], np.linalg.norm((a + b) / 2) / limit
 
@@ -280,7 +280,7 @@ norms_added = slip(
 )
 
 
-@wrong("The factor belongs to the mean of the gradients as they come. Yours is that of the clipped ones.", parts=(1,))
+@wrong("The factor belongs to the mean of the unclipped gradients. You used the clipped ones.", parts=(1,))
 def factor_of_the_clipped(a, b, limit):
     return proof(a, b, limit)[0], min(1.0, limit / np.linalg.norm((_clip(a, limit) + _clip(b, limit)) / 2))
 

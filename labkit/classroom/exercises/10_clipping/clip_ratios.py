@@ -31,9 +31,9 @@ rules = (
     "The norms do not change: divide the second by the first.",
     "One norm over both gradients gives one factor for both.",
     "A tuple is clipped with one norm over all of it: one factor for both.",
-    "Each is clipped alone: how long is each of them then?",
-    "Each is clipped alone: which of them is longer than the limit at all?",
-    "By value each element is cut for itself: what is left of each gradient?",
+    "Each is clipped by its own norm: what is the norm of each of them then?",
+    "Each is clipped by its own norm: which of the norms is above the limit?",
+    "By value each element is clipped separately: what is left of each gradient?",
 )
 hints = (
     f"The norms are {length:g} and {b:g} before the clip, so line 0 is {b:g} / {length:g}.",
@@ -91,7 +91,7 @@ ratio_is_kept = wrong(
 )
 
 quotient_upside_down = wrong(
-    "The quotient is upside down: the norm of the second, divided by that of the first.",
+    "The quotient is inverted: divide the norm of the second by that of the first.",
     {0: length / b, 1: length / b, 2: length / b, 4: length / limit, 5: length / most},
 )
 
@@ -120,7 +120,7 @@ limit_for_each = wrong(
 whole = (length**2 + b**2) ** 0.5  # the global norm
 
 largest_element = wrong(
-    "You took the largest element for the norm. The norm is the root of the sum of squares.",
+    "You used the largest element as the norm. The norm is the root of the sum of squares.",
     {0: b / a[1], 1: b / a[1], 2: b / a[1], 4: limit / a[1], 5: most / a[1]},
     answer={0: b / a[1], 1: b / a[1], 2: b / a[1], 4: limit / a[1]},
 )

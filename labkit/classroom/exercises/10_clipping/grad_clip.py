@@ -95,17 +95,17 @@ mean_of_squares = slip(
 )
 
 only_a_counts = slip(
-    "The norm is that of all elements of a and b. b is missing in it.",
+    "The norm is that of all elements of a and b. b is missing.",
     "((a**2).sum() + (b**2).sum()) -> ((a**2).sum())",
 )
 
 factor_upside_down = slip(
-    "The factor is upside down: max_norm divided by the norm.",
+    "The factor is inverted: divide max_norm by the norm.",
     "max_norm / max(norm, max_norm) -> max(norm, max_norm) / max_norm",
 )
 
 largest_element = slip(
-    "You took the largest element for the norm. The norm is the root of the sum of all squares.",
+    "You used the largest element as the norm. The norm is the root of the sum of all squares.",
     "float(((a**2).sum() + (b**2).sum()).asnumpy()) ** 0.5 -> max(float(abs(a).max()), float(abs(b).max()))",
 )
 
@@ -151,7 +151,9 @@ limit_added = slip(
 )
 
 
-@wrong("The norm is computed again after a was scaled, so b gets another factor. One norm, and one factor for both.")
+@wrong(
+    "You compute the norm again after scaling a, so b gets a different factor. Compute one norm, and one factor for both."
+)
 def norm_again(a, b, m):
     def norm():
         return float(((a**2).sum() + (b**2).sum()).asnumpy()) ** 0.5
@@ -171,15 +173,15 @@ squares_compared = slip(
     "max_norm / max(norm, max_norm) -> (max_norm / norm if norm**2 > max_norm else 1.0)",
 )
 comparison_reversed = slip(
-    "The comparison is reversed: you scaled what is shorter than max_norm, and left what is longer.",
+    "The comparison is reversed: you scaled the gradients with a norm below max_norm, and not those above it.",
     "max(norm, max_norm) -> min(norm, max_norm)",
 )
 only_b_counts = slip(
-    "The norm is that of all elements of a and b. a is missing in it.",
+    "The norm is that of all elements of a and b. a is missing.",
     "((a**2).sum() + (b**2).sum()) -> ((b**2).sum())",
 )
 scaled_twice = slip(
-    "The factor is applied twice. Multiply by it once.", "a * factor, b * factor -> a * factor**2, b * factor**2"
+    "You applied the factor twice. Multiply by it once.", "a * factor, b * factor -> a * factor**2, b * factor**2"
 )
 elements_of_one_alone = slip(
     "Compare the norm of all elements with max_norm. You compared the larger norm of the two.",
@@ -206,7 +208,7 @@ own_factor_for_each = slip(
     "a * factor, b * factor -> [g * (max_norm / float((g**2).sum()) ** 0.5 if norm > max_norm else 1) for g in (a, b)]",
 )
 zeros_below = slip(
-    "Gradients whose norm is small enough stay as they are. You set them to 0.",
+    "Gradients whose norm is small enough do not change. You set them to 0.",
     "max_norm / max(norm, max_norm) -> (max_norm / norm if norm > max_norm else 0.0)",
 )
 sign_changed = slip(

@@ -54,7 +54,7 @@ def reference(p, gradients, rate):
 draw = (partial(_slopes, steps=3), partial(_slopes, steps=8, steady=True), _small_slopes)
 
 
-@wrong("That is Adam as it was. Divide by the square root of v, and correct m and v for their start at 0.")
+@wrong("That is the original code. Divide by the square root of v, and correct m and v for their start at 0.")
 def as_it_was(p, gradients, rate):
     m, v = np.zeros_like(p), np.zeros_like(p)
     for g in gradients:
@@ -85,13 +85,14 @@ def no_root(p, gradients, rate):
     return _adam(p, gradients, rate, divisor=lambda v: v + 1e-8)
 
 
-@wrong("1e-8 is inside the square root, where it counts as 1e-4. Add it after the root.")
+@wrong("1e-8 is inside the square root, where it becomes 1e-4. Add it after the root.")
 def eps_in_the_root(p, gradients, rate):
     return _adam(p, gradients, rate, divisor=lambda v: np.sqrt(v + 1e-8))
 
 
 @wrong(
-    "You wrote the corrected means back into m and v, so the next step corrects them once more. Give them other names."
+    "You wrote the corrected means back into m and v, so the next step corrects them a second time. Store the corrected "
+    "means under other names."
 )
 def corrected_for_good(p, gradients, rate):
     m, v = np.zeros_like(p), np.zeros_like(p)
@@ -129,7 +130,7 @@ m_not_corrected = slip(
 )
 
 always_the_first_step = slip(
-    "The correction is that of the first step each time. t counts the steps: 1, 2, 3, ...",
+    "Every step uses the correction of the first step. t counts the steps: 1, 2, 3, ...",
     "enumerate(gradients, 1):\n -> enumerate(gradients, 1):\n        t = 1\n",
 )
 
@@ -139,7 +140,7 @@ corrected_after_the_root = slip(
 )
 
 uphill = slip(
-    "The step goes against the gradient: subtract.",
+    "The step moves against the gradient: subtract.",
     "p - rate -> p + rate",
 )
 
@@ -154,17 +155,17 @@ not_squared = slip(
 )
 
 last_count = slip(
-    "t is the number of all steps here. It counts them one by one: 1, 2, 3, ...",
+    "You use the number of all steps as t. t counts the steps: 1, 2, 3, ...",
     "enumerate(gradients, 1):\n -> enumerate(gradients, 1):\n        t = len(gradients)\n",
 )
 
 times_t = slip(
-    "The correction has a power, beta**t. You multiplied beta by t.",
+    "The correction contains a power, beta**t. You multiplied beta by t.",
     "(1 - 0.9**t), v / (1 - 0.999**t) -> (1 - 0.9 * t), v / (1 - 0.999 * t)",
 )
 
 multiplied = slip(
-    "The corrections are multiplied in. Divide by them.",
+    "You multiply by the corrections. Divide by them.",
     "m / (1 - 0.9**t), v / (1 - 0.999**t) -> m * (1 - 0.9**t), v * (1 - 0.999**t)",
 )
 
@@ -175,9 +176,11 @@ first_gradient_only = slip(
     "The return is inside the loop: only the first gradient takes a step.", "    return p ->         return p"
 )
 rate_missing = slip("The learning rate is missing in the step.", "rate * mean -> mean")
-gradient_for_m = slip("The step has the mean m of the gradients, not the last gradient.", "rate * mean -> rate * g")
-m_not_weighted = slip("In m the new gradient counts 0.1.", "0.9 * m + 0.1 * g -> 0.9 * m + g")
-v_not_weighted = slip("In v the new square counts 0.001.", "0.001 * g**2 -> g**2")
+gradient_for_m = slip(
+    "The step contains the mean m of the gradients, not the last gradient.", "rate * mean -> rate * g"
+)
+m_not_weighted = slip("In m the new gradient has the factor 0.1.", "0.9 * m + 0.1 * g -> 0.9 * m + g")
+v_not_weighted = slip("In v the new square has the factor 0.001.", "0.001 * g**2 -> g**2")
 multiplied_by_the_root = slip(
     "Divide by the root of v. You multiplied by it.",
     "mean / (np.sqrt(square) + 1e-8) -> mean * (np.sqrt(square) + 1e-8)",
@@ -217,7 +220,7 @@ all_betas_exchanged = slip(
 )
 
 means_start_anew = slip(
-    "m and v begin at 0 again for each gradient. They go on from step to step.",
+    "m and v begin at 0 again for each gradient. Both keep their values from step to step.",
     "    for t, g in enumerate(gradients, 1):\n ->     for t, g in enumerate(gradients, 1):\n        m, v = 0 * p, 0 * p\n",
 )
 

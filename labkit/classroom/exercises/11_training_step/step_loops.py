@@ -16,15 +16,15 @@ from labkit.classroom.writing import either, judged, wrong
 
 answer = [0.64, 0.44, 1.0, 0.8, 0.36, 0.36]
 rules = (
-    "Each round takes off 0.1 times the gradient, which is 2 * w at that moment.",
-    "Nobody empties .grad here: the second step uses both gradients.",
+    "Each round subtracts 0.1 times the gradient, which is 2 * w at that moment.",
+    "Nothing resets .grad here: the second step uses both gradients.",
     "What is in .grad when the step is taken?",
-    "In the first round .grad is still empty; in the second one it holds what the first one brought.",
-    "Both steps of a round use the same .grad, which the first of them does not empty.",
+    "In the first round .grad is still None; in the second round it contains the gradient of the first.",
+    "Both steps of a round use the same .grad, which the first step does not reset.",
     "Two backward calls add up in .grad before the step.",
 )
 hints = (
-    "The gradient of w**2 is 2 * w. A step subtracts 0.1 times what is in .grad at that moment.",
+    "The gradient of w**2 is 2 * w. A step subtracts 0.1 times the current .grad.",
     "Ask at each step: which backward calls have added to .grad since the last reset?",
     "Lines 4 and 5 give the same result. Line 2 does not change w at all.",
 )
@@ -59,26 +59,26 @@ same_gradient_twice = wrong(
 )
 
 no_accumulation = wrong(
-    "In line 1 .grad is never emptied. The second backward adds 1.6 to the 2 that is still there.", {1: 0.64}
+    "In line 1 .grad is never reset. The second backward adds 1.6 to the 2 that is still there.", {1: 0.64}
 )
 
 zeroed_too_late = wrong(
-    "In line 2 zero_grad takes the gradient away before the step. Nothing is left to step with.",
+    "In line 2 zero_grad removes the gradient before the step, so the step has no gradient.",
     {2: either(0.64, 0.8, 0.44)},
 )
 
 first_step_has_a_gradient = wrong(
-    "In line 3 the first step comes before any backward. It finds no gradient and does nothing.", {3: 0.64}
+    "In line 3 the first step comes before any backward. There is no gradient yet, so the step does nothing.", {3: 0.64}
 )
 
 step_computes_a_gradient = wrong(
-    "In line 4 the second step uses the same .grad as the first one: step takes no backward pass.", {4: 0.4096}
+    "In line 4 the second step uses the same .grad as the first one: step does not run a backward pass.", {4: 0.4096}
 )
 
 once = judged("one-backward-counts", {2: 1, 5: 0.64})
 
 one_round = wrong(
-    "The loop runs twice. You went through it once.",
+    "The loop runs twice. You ran it once.",
     {0: 0.8, 1: 0.8, 4: 0.6, 5: 0.6},
 )
 
@@ -108,15 +108,16 @@ uphill = wrong(
 )
 
 rate_counted_once_more = wrong(
-    "The rate is 0.1: a step takes off 0.1 times the gradient.", {0: either(1, 0.9604), 3: either(-1, 0.98)}
+    "The rate is 0.1: a step subtracts 0.1 times the gradient.", {0: either(1, 0.9604), 3: either(-1, 0.98)}
 )
 
 gradients_of_both_rounds = wrong(
-    "zero_grad empties .grad at the beginning of each round.", {0: 0.44, 4: either(0.2, 0.04), 5: either(0.12, 0.08)}
+    "zero_grad resets .grad at the beginning of each round.", {0: 0.44, 4: either(0.2, 0.04), 5: either(0.12, 0.08)}
 )
 
 change_for_w = wrong(
-    "You gave what the steps take off. Subtract it from 1.", {0: either(-0.36, 0.36), 1: either(-0.56, 0.56), 3: -0.2}
+    "You gave the sum of the steps. Subtract this sum from 1.",
+    {0: either(-0.36, 0.36), 1: either(-0.56, 0.56), 3: -0.2},
 )
 
 one_backward_each = wrong(

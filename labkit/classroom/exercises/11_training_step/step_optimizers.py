@@ -58,18 +58,18 @@ momentum_like_sgd = wrong(
 )
 
 momentum_as_a_mean = wrong(
-    "You took a running mean. This Momentum has no factor 0.1 before the gradient: v = 0.9 * v + g.",
+    "You took a running mean. This Momentum has no factor of 0.1 before the gradient: v = 0.9 * v + g.",
     {1: 0.942, 2: 0.38},
     together=True,
 )
 
 velocity_scaled = wrong(
-    "The velocity is 0.9 * v + g: it has neither the rate nor a factor 0.1 in it. The rate comes with the step.",
+    "The velocity is 0.9 * v + g: it contains neither the rate nor a factor of 0.1. The rate is a factor of the step.",
     {2: either(0.38, lambda expected, got: same(0.38 / 10, got))},
 )
 
 nothing_fades = wrong(
-    "You added both gradients in full. The old velocity counts 0.9 times: 0.9 * 2 + 2.", {1: 0.4, 2: 4.0}
+    "You added both gradients in full. The old velocity has the factor 0.9: 0.9 * 2 + 2.", {1: 0.4, 2: 4.0}
 )
 
 adam_like_sgd = wrong(
@@ -88,14 +88,14 @@ bias_correction_forgotten = wrong(
 )
 
 adam_follows_the_size = wrong(
-    "A gradient 1000 times as large makes m and the root of v 1000 times as large. Their ratio stays.",
+    "A gradient 1000 times as large makes m and the root of v 1000 times as large. Their ratio does not change.",
     {5: either(-199, -99)},
 )
 
 upwards = judged("uphill", [1.4, 1.58, 3.8, 1.1, 201, 1.1])
 
 one_step = wrong(
-    "Two steps are asked for. You made one.",
+    "The item asks for two steps. You took one.",
     {0: 0.8, 1: 0.8, 2: 2.0},
     together=True,
 )
@@ -110,7 +110,7 @@ uphill = wrong(
     {0: 1.4, 1: 1.58, 3: 1.1, 4: 201, 5: 1.1},
 )
 
-factor_of_sgd = wrong("The gradient is 2 at every step, so each step of SGD takes off 0.1 * 2.", {0: 0.64})
+factor_of_sgd = wrong("The gradient is 2 at every step, so each step of SGD subtracts 0.1 * 2.", {0: 0.64})
 
 gradient_not_added = wrong(
     "At the second step Momentum adds the new gradient to the old velocity: 0.9 * 2 + 2.",
@@ -122,12 +122,14 @@ rate_forgotten = wrong(
     {0: -3, 1: -4.8, 3: either(0, -1), 4: -1999, 5: either(0, -1)},
 )
 
-velocity_of_one_step = wrong("The velocity was asked for after two steps. This is the one after the first.", {2: 2})
+velocity_of_one_step = wrong(
+    "The item asks for the velocity after two steps. This is the velocity after the first.", {2: 2}
+)
 
 two_adam_steps = wrong("Items 3 and 5 ask for one step of Adam. You took two.", {3: 0.8, 5: 0.8}, together=True)
 
 no_step_for_large = wrong(
-    "The first step of Adam has the size of the rate, 0.1, for a large gradient as for a small one.",
+    "The first step of Adam has the size of the rate, 0.1, for large and small gradients alike.",
     {5: either(1, 0.9999)},
 )
 

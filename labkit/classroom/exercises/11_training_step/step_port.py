@@ -65,7 +65,7 @@ def _losses(w, x, y, momentum=0.9, empty=("before",), note="before"):
     return losses, w.detach()
 
 
-@wrong("The gradients of the steps add up in .grad. Empty it in every round: optimizer.zero_grad().")
+@wrong("The gradients of the steps add up in .grad. Reset it in every round: optimizer.zero_grad().")
 def never_zeroed(w, x, y):
     return _losses(w, x, y, empty=())
 
@@ -82,7 +82,7 @@ def zeroed_too_late(w, x, y):
     return _losses(w, x, y, empty=("after",))
 
 
-@wrong("These are the losses after the updates. The snippet notes each loss from before its update.")
+@wrong("These are the losses after the updates. The snippet stores each loss from before its update.")
 def loss_after_the_step(w, x, y):
     return _losses(w, x, y, note="after")
 
@@ -114,22 +114,22 @@ nesterov = slip(
 )
 
 dampened = slip(
-    "dampening is 0 in the snippet: the gradient counts whole.",
+    "dampening is 0 in the snippet: the gradient has the factor 1.",
     "momentum=0.9) -> momentum=0.9, dampening=0.9)",
 )
 
 another_rate = slip(
-    "Your steps have another size: the learning rate is 0.1, and each gradient is added to the velocity in full.",
+    "Your steps have the wrong size: the learning rate is 0.1, and each gradient is added to the velocity in full.",
     "lr=0.1 -> lr=0.01",
 )
 
 two_steps = slip(
-    "The snippet makes three steps.",
+    "The snippet takes three steps.",
     "range(3) -> range(2)",
 )
 
 adam_for_momentum = slip(
-    "These are steps of Adam. The snippet has momentum.",
+    "These are steps of Adam. The snippet uses Momentum.",
     "torch.optim.SGD([w], lr=0.1, momentum=0.9) -> torch.optim.Adam([w], lr=0.1)",
 )
 
@@ -149,7 +149,7 @@ absolute_errors = slip(
     "((x @ w - y) ** 2) -> abs(x @ w - y)",
 )
 
-four_steps = slip("The snippet makes three steps.", "range(3) -> range(4)")
+four_steps = slip("The snippet takes three steps.", "range(3) -> range(4)")
 uphill = slip("w moves along the gradient. SGD subtracts it.", "loss.backward() -> (-loss).backward()")
 another_momentum = slip("The momentum is 0.9.", "momentum=0.9 -> momentum=0.1")
 first_round_only = slip(
@@ -159,7 +159,7 @@ first_round_only = slip(
 half_the_square = slip("The loss has no factor 1/2.", "((x @ w - y) ** 2).mean() -> ((x @ w - y) ** 2).mean() / 2")
 
 labels_as_a_column = slip(
-    "x @ w has the shape (4,). A column y broadcasts with it to a table of 4 by 4.",
+    "x @ w has the shape (4,). A column y broadcasts with it to a 4 by 4 array.",
     "torch.tensor(x), torch.tensor(y) -> torch.tensor(x), torch.tensor(y)[:, None]",
 )
 loss_rounded = slip(

@@ -5,7 +5,7 @@ of the optimizer's parameters, clips the gradients by their global norm to `limi
 loss.
 
 Then write `train(w, x, y, limit)`, where `w`, `x` and `y` are Tensors. It trains `nn.Dense(3, 1, weight_init=w,
-has_bias=False)` with `nn.MSELoss()` and `nn.SGD` at the learning rate 0.1, by calling your Cell three times with `x, y`.
+has_bias=False)` with `nn.MSELoss()` and `nn.SGD` with a learning rate of 0.1, by calling your Cell three times with `x, y`.
 Return the tuple `(losses, weight)`: a tuple of the three losses, and the final weight, `layer.weight.value()`.
 """
 
@@ -54,7 +54,7 @@ tensors = "mindspore"
 errors = (
     ("AddN", "clip_by_global_norm takes a flat tuple of tensors: the gradients of the parameters alone."),
     ("HyperMap", "The optimizer takes a tuple of gradients, one for each parameter."),
-    ("can not be None at the same time", "Say what to differentiate for: weights=optimizer.parameters."),
+    ("can not be None at the same time", "Name what to differentiate with respect to: weights=optimizer.parameters."),
 )
 
 
@@ -75,17 +75,20 @@ def _train(w, x, y, limit, clip=ms.ops.clip_by_global_norm, rate=0.1, again=Fals
     return losses, layer.weight.value()
 
 
-@wrong("These steps are not clipped. The clip stands between the gradient and the optimizer.")
+@wrong("These steps are not clipped. The clip belongs between the gradient and the optimizer.")
 def not_clipped(w, x, y, limit):
     return _train(w, x, y, limit, clip=lambda gradients, limit: gradients)
 
 
-@wrong("You clipped by value, which turns the step. The global norm keeps its direction.")
+@wrong("You clipped by value, which turns the step. Clipping by the global norm keeps its direction.")
 def clipped_by_value(w, x, y, limit):
     return _train(w, x, y, limit, clip=lambda gradients, limit: ms.ops.clip_by_value(gradients, -limit, limit))
 
 
-@wrong("You gave every gradient the length of the limit. A clip makes long ones shorter, and leaves short ones alone.")
+@wrong(
+    "You gave every gradient the norm limit. A clip rescales the gradients above the limit and does not change the "
+    "others."
+)
 def stretched(w, x, y, limit):
     def clip(gradients, limit):
         norm = float(sum((g**2).sum() for g in gradients).asnumpy()) ** 0.5
@@ -94,12 +97,15 @@ def stretched(w, x, y, limit):
     return _train(w, x, y, limit, clip)
 
 
-@wrong("You return the loss after the update. A training step returns the one that it differentiated, from before.")
+@wrong(
+    "You return the loss after the update. A training step returns the loss that it differentiated, from before the "
+    "update."
+)
 def loss_after_the_step(w, x, y, limit):
     return _train(w, x, y, limit, again=True)
 
 
-@wrong("The weight is as it was: the optimizer has to be called with the gradients.")
+@wrong("The weight does not change: call the optimizer with the gradients.")
 def no_update(w, x, y, limit):
     return _train(w, x, y, limit, rate=0.0)
 
@@ -130,7 +136,7 @@ def _each_step(inputs, expected, got, done):
 
 
 limit_not_used = slip(
-    "The limit does not reach the clip: clip_by_global_norm takes 1.0 where none is given.",
+    "You do not pass the limit to the clip: the default of clip_by_global_norm is 1.0.",
     "(gradients, self.limit) -> (gradients)",
 )
 

@@ -21,7 +21,7 @@ from labkit.mindspore import Tensor, float32, grad, nn, ops
 
 answer = [0, 1.3863, 2.7726, 0, 0.25, -0.75]
 rules = (
-    "The loss is -(label * log p).sum(): put the label in first.",
+    "The loss is -(label * log p).sum(): insert the label first.",
     "The loss is -(label * log p).sum(), with p the probability of that class.",
     "The loss is linear in the label.",
     "Every term is multiplied by the label before it is differentiated.",
@@ -59,17 +59,18 @@ loss_of_guessing = wrong(
 label_weight_forgotten = wrong("A label of 2 counts twice: the loss multiplies -log p by the label.", {2: 1.3863})
 
 formula_moves_too = wrong(
-    "The formula gives 0 for all logits when the label is zero. What is always 0 has the gradient 0.",
+    "The formula gives 0 for all logits when the label is zero. A function that is always 0 has the gradient 0.",
     {3: either(0.25, -0.25, 1)},
 )
 
 zero_loss_zero_gradient = wrong(
-    "The fused loss does not differentiate what it prints. Its gradient is softmax - label, also for a label of zeros.",
+    "The fused loss does not differentiate the formula of its value. Its gradient is softmax - label, also for a label of "
+    "zeros.",
     {4: 0},
 )
 
 label_minus_softmax = wrong(
-    "The gradient is softmax - label. With the sign turned, the descent would lower the right logit.",
+    "The gradient is softmax - label. With the opposite sign, gradient descent would lower the right logit.",
     {4: -0.25, 5: 0.75},
 )
 

@@ -36,17 +36,18 @@ tensors = "torch"
 
 
 not_divided = slip(
-    "You added the gradients of the micro-batches' means, which is count times too much. Divide each loss by count.",
+    "You added the gradients of the micro-batches' means, which is count times too large. Divide each loss by count.",
     "(loss / count).backward() -> loss.backward()",
 )
 
 set_to_zero = slip(
-    "Each row is one micro-batch alone. Between the micro-batches of a step, .grad has to stay as it is.",
+    "Each row is one micro-batch alone. Do not reset .grad between the micro-batches of a step.",
     "        loss = (( ->         w.grad = None\n        loss = ((",
 )
 
 same_tensor_noted = slip(
-    "All rows are the last one. Copy w.grad after each micro-batch, with .clone(): it is one tensor, changed in place.",
+    "All rows equal the last one. Copy w.grad after each micro-batch with .clone(): w.grad is one tensor, which backward "
+    "changes in place.",
     "w.grad.clone() -> w.grad",
 )
 
@@ -55,7 +56,7 @@ only_the_last = slip(
 )
 
 
-@wrong("These are the losses. Copy the gradient that has accumulated.", when=lambda i, e, got: got.shape == (i[3],))
+@wrong("These are the losses. Copy the accumulated gradient.", when=lambda i, e, got: got.shape == (i[3],))
 def losses_copied(w, x, y, count):
     return ((x @ w - y) ** 2).reshape(count, -1).mean(1)
 
@@ -86,7 +87,7 @@ divided_by_the_size = slip(
 )
 
 divided_by_those_so_far = slip(
-    "You divided by the number of micro-batches so far. All of them count alike: divide by count.",
+    "You divided by the number of micro-batches so far. All micro-batches have the same weight: divide by count.",
     "loss / count -> loss / (k + 1)",
 )
 
@@ -96,7 +97,7 @@ always_the_first_rows = slip(
 )
 
 rows_in_turn = slip(
-    "You dealt the rows out in turn. Cut them in their order: the first size rows are the first micro-batch.",
+    "You distributed the rows one by one. Split them in their order: the first size rows are the first micro-batch.",
     "slice(k * size, (k + 1) * size) -> slice(k, None, count)",
 )
 
@@ -106,7 +107,7 @@ rows_overlap = slip(
 )
 
 whole_batch_each_time = slip(
-    "Each backward goes through the whole batch. Take the rows of one micro-batch.",
+    "Each backward pass uses the whole batch. Use the rows of one micro-batch.",
     "slice(k * size, (k + 1) * size) -> slice(None)",
 )
 
@@ -117,7 +118,7 @@ averaged_at_the_end = slip(
 
 
 @wrong(
-    "count is the number of micro-batches. You took it for the number of rows in each.",
+    "count is the number of micro-batches. You used it as the number of rows in each.",
     when=lambda i, expected, got: got.shape[0] == len(i[2]) // i[3] != i[3],
 )
 def count_for_the_size(w, x, y, count):
@@ -153,7 +154,7 @@ def means_so_far(w, x, y, count):
 
 
 earlier_losses_again = slip(
-    "Each backward goes through the losses of all micro-batches so far, so the first ones count more than once.",
+    "Each backward pass uses the losses of all micro-batches so far, so the first ones count more than once.",
     "        loss = ((x[rows] @ w - y[rows]) ** 2).mean()\n -> "
     "        loss = sum(((x[j * size : (j + 1) * size] @ w - y[j * size : (j + 1) * size]) ** 2).mean() for j in range(k + 1))\n",
 )
@@ -167,7 +168,8 @@ one_row_each = slip(
     "slice(k * size, (k + 1) * size) -> slice(k, k + 1)",
 )
 last_row_left_out = slip(
-    "A slice ends before its end: your micro-batches miss their last row.", "(k + 1) * size) -> (k + 1) * size - 1)"
+    "A slice does not include its end: your micro-batches lack their last row.",
+    "(k + 1) * size) -> (k + 1) * size - 1)",
 )
 first_left_out = slip("The first micro-batch is left out: range(count) starts at 0.", "range(count) -> range(1, count)")
 multiplied = slip("You multiplied each loss by count. Divide by it.", "loss / count -> loss * count")
@@ -176,7 +178,7 @@ half_the_square = slip(
     "Your gradients are half of the right ones: the loss has no factor 1/2.", "loss / count -> loss / (2 * count)"
 )
 divided_again = slip(
-    "You divide w.grad after each micro-batch, so what came earlier is divided again. Divide the loss.",
+    "You divide w.grad after each micro-batch, so the earlier contributions are divided again. Divide the loss.",
     "(loss / count).backward() -> loss.backward()\n        w.grad /= count",
 )
 

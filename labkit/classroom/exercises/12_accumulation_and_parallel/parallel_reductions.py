@@ -27,11 +27,11 @@ samples, mean, each, half, degree = drawn((32, 6, 8, 16, 8), _drawn)
 answer = [mean, 4 * mean, each * mean, 4 * each * mean, 2 * mean, 4 * mean // degree]
 rules = (
     "Each worker's mean has on average the gradient of the whole mean; the reducer takes their mean.",
-    "Without a mean the reducer adds up what the workers have.",
+    "Without a mean the reducer adds up the workers' gradients.",
     "A sum over a worker's samples is as many times the mean as it has samples. The reducer takes the mean of these.",
     "A sum over a worker's samples is as many times the mean as it has samples. The reducer adds these up.",
     "Each backward adds the gradient of a mean to .grad.",
-    "degree is what the sum over the workers is divided by. How many workers add to it?",
+    "The sum over the workers is divided by degree. How many workers contribute to the sum?",
 )
 hints = (
     f"The four gradients of the means have the mean {mean}. What is their sum?",
@@ -60,7 +60,8 @@ sum_is_mean = wrong(
 )
 
 _BY_SAMPLES = (
-    "The reducer divides by the number of workers, not of samples. A worker's mean is divided by its samples already."
+    "The reducer divides by the number of workers, not of samples. A worker's mean is already divided by the number of its "
+    "samples."
 )
 samples_for_workers = wrong(_BY_SAMPLES, {0: mean / each, 2: mean}, together=True)
 divided_by_the_samples_again = wrong(_BY_SAMPLES, {0: mean / each, 1: 4 * mean / each})
@@ -71,10 +72,12 @@ loss_does_not_matter = wrong(
 )
 
 accumulated_is_averaged = wrong(
-    "backward adds to .grad. Two micro-batches, nothing divided: that is a sum of two means.", {4: mean}
+    "backward adds to .grad. With two micro-batches and no division, .grad is the sum of two means.", {4: mean}
 )
 
-degree_is_ignored = wrong("The mean is the sum times 1 / degree. With the wrong degree it is no mean.", {5: mean})
+degree_is_ignored = wrong(
+    "The mean is the sum times 1 / degree. With the wrong degree the result is not a mean.", {5: mean}
+)
 
 five = judged("structure", answer[:5])
 
@@ -116,15 +119,13 @@ share_of_a_worker = wrong(
 )
 
 quarter_of_a_worker = wrong(
-    "That is a quarter of what one worker has. The reducer divides the sum of all four.",
+    "That is a quarter of one worker's gradient. The reducer divides the sum of all four.",
     {2: each * mean / 4, 5: mean / 4},
 )
 
 four_for_two = wrong("There are two micro-batches here, so two gradients are added.", {4: 4 * mean})
 
-degree_on_top = wrong(
-    "degree takes the place of the number of workers: the sum is divided once, by degree.", {5: mean / degree}
-)
+degree_on_top = wrong("degree replaces the number of workers: the sum is divided once, by degree.", {5: mean / degree})
 
 workers_for_samples = wrong(
     f"A sum over a worker's samples has {each} terms. You multiplied by the number of workers.",

@@ -18,12 +18,12 @@ from labkit.classroom.writing import wrong
 
 answer = [True, True, False, False, True, False]
 rules = (
-    "It splits if the loss is a mean over samples, each with a term of its own.",
-    "It splits if the loss is a mean over samples, each with a term of its own.",
-    "What is done after the mean is done to each part for itself: is that the same?",
-    "Only one sample of all counts, but each part has one of its own.",
-    "It splits if the loss is a mean over samples, each with a term of its own.",
-    "The input was normalised with the whole batch: what does a part know of the others?",
+    "A loss splits if it is a mean over samples, each with a term of its own.",
+    "A loss splits if it is a mean over samples, each with a term of its own.",
+    "Each part would apply the operation after the mean to its own mean: is the result the same?",
+    "In the whole batch only one sample counts, but each part has such a sample of its own.",
+    "A loss splits if it is a mean over samples, each with a term of its own.",
+    "The input was normalised with the whole batch: does a part know the other samples?",
 )
 hints = (
     "A loss splits if it is a mean over samples, and each sample's term depends on that sample only.",
@@ -66,7 +66,8 @@ root_of_a_mean = wrong(
 )
 
 the_largest_of_all = wrong(
-    "Each part has its own largest error, the batch only one. Samples that do not count in the batch count in a part.",
+    "Each part has its own largest error, but the batch has only one. A sample can count in its part without counting in "
+    "the batch.",
     {3: True},
 )
 
@@ -75,8 +76,11 @@ must_be_a_square = wrong(
 )
 
 samples_that_see_each_other = wrong(
-    "The mean and the deviation come from the samples of the part. In another part a sample becomes another input.",
+    "The mean and the deviation come from the samples of the part. In a different part the same sample has a different "
+    "input.",
     {5: True},
 )
 
-none_can_be_split = wrong("Each sample has a square of its own, and the batch is their mean: that splits.", {0: False})
+none_can_be_split = wrong(
+    "Each sample has a square of its own, and the loss is the mean of the squares, so it splits.", {0: False}
+)

@@ -2,7 +2,7 @@
 
 Sentences of different lengths are padded to one length. `x` has the shape (sentences, positions, 3), `y` and `mask` the shape
 (sentences, positions). `mask` is 1.0 for a word and 0.0 for padding, where the values of `x` and `y` have no meaning. The loss
-is the mean of `(x @ w - y) ** 2` over all words. This loop takes the sentences in `count` micro-batches of the same size:
+is the mean of `(x @ w - y) ** 2` over all words. This loop processes the sentences in `count` micro-batches of the same size:
 
 [[as_it_was as accumulate]]
 
@@ -67,8 +67,8 @@ def _accumulated(w, x, y, mask, count, loss):
 
 
 @wrong(
-    "This is right until a micro-batch has no word: 0 / 0 is nan, and nan times a share of 0 is nan. Add up sums, and divide "
-    "by the number of all words."
+    "This is right unless a micro-batch has no words: 0 / 0 is nan, and nan times a share of 0 is nan. Add up sums, and "
+    "divide by the number of all words."
 )
 def share_of_nothing(w, x, y, mask, count):
     words = mask.sum()
@@ -76,8 +76,8 @@ def share_of_nothing(w, x, y, mask, count):
 
 
 @wrong(
-    "Each micro-batch still has the same say, whether it has two words or ten: a word among few counts for more. Divide by "
-    "what the mean of the whole batch divides by."
+    "Each micro-batch still has the same weight, whether it has two words or ten, so a word among few counts for more. "
+    "Divide by the number by which the mean of the whole batch divides."
 )
 def as_it_was(w, x, y, mask, count):
     size = len(y) // count
@@ -95,7 +95,8 @@ def nothing_of_nothing(w, x, y, mask, count):
 
 
 @wrong(
-    "You added up the means of the micro-batches. A sum of means is no mean: add up sums, and divide by the number of all words."
+    "You added up the means of the micro-batches. A sum of means is not a mean: add up sums, and divide by the number of "
+    "all words."
 )
 def means_added(w, x, y, mask, count):
     return _accumulated(w, x, y, mask, count, lambda e, m: (e * m).sum() / m.sum().clamp(min=1))
@@ -116,12 +117,12 @@ def sentences_of_nothing(w, x, y, mask, count):
     return _accumulated(w, x, y, mask, count, lambda e, m: ((e * m).sum(1) / m.sum(1)).mean() / count)
 
 
-@wrong("This is the gradient of the sum over all words. The loss is their mean: divide by how many they are.")
+@wrong("This is the gradient of the sum over all words. The loss is their mean: divide by their number.")
 def sum_for_mean(w, x, y, mask, count):
     return _accumulated(w, x, y, mask, count, lambda e, m: (e * m).sum())
 
 
-@wrong("The padding has got into the loss. Multiply by mask before you add up.")
+@wrong("The loss includes the padding. Multiply by mask before you add up.")
 def padding_in_the_sum(w, x, y, mask, count):
     words = mask.sum()
     return _accumulated(w, x, y, mask, count, lambda e, m: e.sum() / words)
@@ -132,7 +133,7 @@ def mean_with_padding(w, x, y, mask, count):
     return _accumulated(w, x, y, mask, count, lambda e, m: e.mean() / count)
 
 
-@wrong("You divided by the number of places, with the padding. The mean is taken over words: mask.sum().")
+@wrong("You divided by the number of positions, including the padding. The mean is taken over words: mask.sum().")
 def padding_in_the_count(w, x, y, mask, count):
     return _accumulated(w, x, y, mask, count, lambda e, m: (e * m).sum() / mask.numel())
 
@@ -153,8 +154,8 @@ def sentences_of_a_part(w, x, y, mask, count):
 
 
 @wrong(
-    "You divided by the words read so far, so that early micro-batches weigh too much. How many words the step has must be "
-    "known before the first backward."
+    "You divided by the words read so far, so early micro-batches count too much. You need the number of all words before "
+    "the first backward pass."
 )
 def words_so_far(w, x, y, mask, count):
     seen = []
@@ -206,8 +207,8 @@ last_left_out = slip(
 
 
 @wrong(
-    "You took the mean of the means of all micro-batches that have words. Each word has to count alike: add up sums, and divide "
-    "by the number of all words."
+    "You took the mean of the means of all micro-batches that have words. Each word needs the same weight: add up sums, and "
+    "divide by the number of all words."
 )
 def mean_without_the_empty_ones(w, x, y, mask, count):
     full = (mask.reshape(count, -1).sum(1) > 0).sum()
@@ -225,12 +226,12 @@ always_the_first_rows = slip(
 )
 
 count_multiplied = slip(
-    "You multiplied by count. The sum of all words is divided by their number, and that is all.",
+    "You multiplied by count. The sum of all words is divided by their number, and by nothing else.",
     "/ words) -> / words * count)",
 )
 
 words_counted_twice = slip(
-    "You weighted each micro-batch by its words once more. Its sum has one term for each word already.",
+    "You also weighted each micro-batch by its words. Its sum already has one term for each word.",
     "/ words) -> / words * mask[rows].sum())",
 )
 
@@ -246,7 +247,7 @@ mask_upside_down = slip(
     ") ** 2 * mask[rows] -> ) ** 2 * (1 - mask[rows])",
 )
 stopped_too_early = slip(
-    "You stop at a micro-batch that has no words. Leave it out, and go on with the next one.",
+    "You stop at a micro-batch that has no words. Skip it, and continue with the next one.",
     "        squares =  ->         if mask[rows].sum() == 0:\n            break\n        squares = ",
 )
 one_word_less = slip(
@@ -276,7 +277,7 @@ def loss_returned(w, x, y, mask, count):
 ways = (
     EXACT,
     Way(
-        "Run a backward pass for each micro-batch by itself, and return the sum of the gradients that arrive.",
+        "Run a backward pass for each micro-batch by itself, and return the sum of the resulting gradients.",
         ("passes",),
         holds=_sum_of_passes,
     ),

@@ -2,7 +2,7 @@
 
 A test set is evaluated in batches of `size` samples, of which the last may be smaller. Write `accuracy(logits, labels, size)`,
 which returns the fraction of **all** samples whose largest logit is at the right class. `logits` and `labels` are NumPy arrays;
-each row of `logits` belongs to one sample. You may also compute the fraction without batches, because it is the same.
+each row of `logits` belongs to one sample. You may also compute the fraction without batches, because the result is the same.
 """
 
 from functools import partial
@@ -37,21 +37,21 @@ draw = tuple(partial(_predictions, batches=batches, rest=rest) for batches, rest
 
 
 @wrong(
-    "This is the mean of the batches' accuracies. The small last batch counts too much: add up what is right, "
-    "and divide once."
+    "This is the mean of the batches' accuracies. The small last batch counts too much: add up the right predictions, and "
+    "divide once."
 )
 def mean_of_accuracies(logits, labels, size):
     hits = logits.argmax(axis=1) == labels
     return float(np.mean([hits[s : s + size].mean() for s in range(0, len(labels), size)]))
 
 
-@wrong("The last batch is missing. For training you may drop it; a test has to see every sample.")
+@wrong("The last batch is missing. In training you may drop it, but a test has to include every sample.")
 def remainder_dropped(logits, labels, size):
     whole = len(labels) // size * size
     return float((logits[:whole].argmax(axis=1) == labels[:whole]).mean())
 
 
-@wrong("That is how many are right. Divide by the number of samples.")
+@wrong("That is the number of right predictions. Divide by the number of samples.")
 def a_count(logits, labels, size):
     return float((logits.argmax(axis=1) == labels).sum())
 
@@ -72,7 +72,7 @@ full_batches_counted = slip(
 )
 
 dropped_but_counted = slip(
-    "The last batch is not tested, but its samples are counted.",
+    "You do not test the last batch, but count its samples.",
     "range(0, len(labels), size) -> range(0, len(labels) - size + 1, size)",
     "float(right / seen) -> float(right / len(labels))",
 )
@@ -84,7 +84,7 @@ last_batch_only = slip(
 )
 
 right_replaced = slip(
-    "Only the right ones of the last batch are counted: add up over the batches.",
+    "You count only the right predictions of the last batch: add up over the batches.",
     "right += -> right =",
 )
 
@@ -119,12 +119,12 @@ divided_by_all_logits = slip(
     "right / seen -> right / logits.size",
 )
 no_axis = slip(
-    "argmax without an axis gives one place in the whole array. Each row has its own: axis=1.",
+    "argmax without an axis returns one index into the whole array. Each row has its own: axis=1.",
     "argmax(axis=1) -> argmax()",
 )
 whole_number = slip(
-    "You return 0, although some samples are right. Is the fraction rounded down (//, int), or are logits, not their places, "
-    "compared with labels?",
+    "You return 0, although some samples are right. Is the fraction rounded down (//, int), or do you compare logits, not "
+    "their indices, with the labels?",
     "float(right / seen) -> float(right // seen)",
 )
 labels_of_the_first_batch = slip(
@@ -164,7 +164,7 @@ batches_overlap = slip(_OVERLAP, "start + size) -> start + size + 1)")
 batches_overlap_in_the_count = slip(
     _OVERLAP, "start + size) -> start + size + 1)", "right / seen -> right / len(labels)"
 )
-_GAP = "A slice ends before its end: your batches miss their last sample."
+_GAP = "A slice does not include its end: your batches lack their last sample."
 last_row_left_out = slip(_GAP, "start + size) -> start + size - 1)")
 last_row_counted = slip(_GAP, "start + size) -> start + size - 1)", "right / seen -> right / len(labels)")
 _EACH = "A batch begins at every sample. The next one begins size samples later: range(0, len(labels), size)."
@@ -220,6 +220,11 @@ positive_logit = slip(
 )
 without_the_sign = slip(
     "The sign of a logit counts: a large negative one is small.", "logits[rows].argmax -> abs(logits[rows]).argmax"
+)
+full_one_counted = slip(
+    "The range ends too early: the last batch is missing, even if it is full.",
+    "range(0, len(labels), size) -> range(0, len(labels) - size, size)",
+    "right / seen -> right / len(labels)",
 )
 
 errors = (

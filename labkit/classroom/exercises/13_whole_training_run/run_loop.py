@@ -1,7 +1,7 @@
 """# Fix the training loop (3 points)
 
 This loop raises no error, but it has two faults: one makes the steps wrong, and one leaves out samples. Fix both: the loop
-should take one step of SGD with the learning rate 0.05 for each batch of `size` samples, and use every sample once in every
+should take one step of SGD with a learning rate of 0.05 for each batch of `size` samples, and use every sample once in every
 epoch. The last batch may be smaller.
 
 [[both_faults as answer]]
@@ -55,7 +55,7 @@ def _trained(w, x, y, size, epochs, missing=0, each="batch", rate=0.05):
     return w.detach()
 
 
-@wrong("These are the weights of the loop as it was, with both faults.")
+@wrong("These are the weights of the original loop, with both faults.")
 def both_faults(w, x, y, size, epochs):
     w = w.detach().clone().requires_grad_()
     optimizer = torch.optim.SGD([w], lr=0.05)
@@ -69,46 +69,45 @@ def both_faults(w, x, y, size, epochs):
     return w.detach()
 
 
-@wrong("The steps are right now, but the last samples are never seen: range ends too early.")
+@wrong("The steps are right now, but the last samples are never used: range ends too early.")
 def last_batch_left_out(w, x, y, size, epochs):
     return _trained(w, x, y, size, epochs, missing=size)
 
 
 @wrong(
-    "All samples are seen now. But .grad still adds up from batch to batch: zero_grad belongs before every backward."
+    "All samples are used now. But .grad still adds up from batch to batch: zero_grad belongs before every backward."
 )
 def gradients_of_the_epoch(w, x, y, size, epochs):
     return _trained(w, x, y, size, epochs, each="epoch")
 
 
 @wrong(
-    "The weights are as they were: when step is called, .grad of this w is empty. Is it cleared after backward, or does the "
+    "The weights do not change: when step is called, .grad of this w is None. Is it cleared after backward, or does the "
     "optimizer have another tensor?"
 )
 def no_steps(w, x, y, size, epochs):
     return w.detach().clone()
 
 
-@wrong("Your steps have another length. The rate is 0.05, with one step for each backward pass.")
+@wrong("Your steps have another length. The rate is 0.05, with one backward pass and one step for each batch.")
 def another_rate(w, x, y, size, epochs):
     return _trained(w, x, y, size, epochs, rate=0.1)
 
 
 smaller_batch_left_out = slip(
-    "The last batch is left out where it is smaller than size. It may be smaller: range(0, len(x), size).",
+    "You leave out the last batch if it is smaller than size. The last batch may be smaller: range(0, len(x), size).",
     "range(0, len(x), size) -> range(0, len(x) - size + 1, size)",
 )
 
 one_step_per_epoch = slip(
-    "You make one step for each epoch. Make one for each batch: zero_grad, backward and step belong inside the "
-    "inner loop.",
+    "You take one step for each epoch. Take one for each batch: zero_grad, backward and step belong inside the inner loop.",
     "        for start in range(0, len(x), size):\n            optimizer.zero_grad()\n ->         "
     "optimizer.zero_grad()\n        for start in range(0, len(x), size):\n",
     "            optimizer.step()\n ->         optimizer.step()\n",
 )
 
 never_emptied = slip(
-    ".grad is never emptied: the gradients of all batches add up.",
+    ".grad is never reset: the gradients of all batches add up.",
     "            optimizer.zero_grad()\n -> ",
 )
 
@@ -118,7 +117,7 @@ sum_for_mean = slip(
 )
 
 one_epoch = slip(
-    "There are `epochs` epochs. You make one.",
+    "There are `epochs` epochs. You run one.",
     "range(epochs) -> range(1)",
 )
 
@@ -131,7 +130,7 @@ batches_overlap = slip(
     "The batches overlap: a batch has size samples.", "slice(start, start + size) -> slice(start, start + size + 1)"
 )
 divided_by_size = slip(
-    "You divide the sum of the last batch by size. It may be smaller: take the mean of the samples that it has.",
+    "You divide the sum of the last batch by size. The last batch may be smaller: take the mean over its samples.",
     "** 2).mean()\n -> ** 2).sum() / size\n",
 )
 start_by_start = slip(
@@ -139,12 +138,12 @@ start_by_start = slip(
     "range(0, len(x), size) -> range(len(x))",
 )
 last_gradient_only = slip(
-    "step stands behind the inner loop, so only the last batch of an epoch is used. Take one step for each batch.",
+    "step is after the inner loop, so only the last batch of an epoch is used. Take one step for each batch.",
     "            optimizer.step()\n ->         optimizer.step()\n",
 )
 half_the_square = slip("The loss has no factor 1/2.", "** 2).mean()\n -> ** 2).mean() / 2\n")
-one_epoch_more = slip("You make one epoch too many.", "range(epochs) -> range(epochs + 1)")
-one_epoch_less = slip("You make one epoch too few.", "range(epochs) -> range(epochs - 1)")
+one_epoch_more = slip("You run one epoch too many.", "range(epochs) -> range(epochs + 1)")
+one_epoch_less = slip("You run one epoch too few.", "range(epochs) -> range(epochs - 1)")
 first_batch_each_time = slip("Every step takes the first batch.", "slice(start, start + size) -> slice(0, size)")
 
 
@@ -168,7 +167,7 @@ absolute_errors = slip(
 )
 
 last_row_left_out = slip(
-    "A slice ends before its end: your batches miss their last sample.",
+    "A slice does not include its end: your batches lack their last sample.",
     "slice(start, start + size) -> slice(start, start + size - 1)",
 )
 
@@ -182,10 +181,10 @@ all_samples_at_once = slip(
     "slice(start, start + size) -> slice(None)",
 )
 all_samples_each_time = slip(
-    "Every step takes all samples. Take those of its batch.", "slice(start, start + size) -> slice(None)"
+    "Every step uses all samples. Use only the samples of its batch.", "slice(start, start + size) -> slice(None)"
 )
 filled_up = slip(
-    "Your last batch takes earlier samples again, so they count twice. The last batch may be smaller.",
+    "Your last batch uses earlier samples again, so they count twice. The last batch may be smaller.",
     "slice(start, start + size) -> slice(min(start, len(x) - size), start + size)",
 )
 divided_by_all_samples = slip(
@@ -193,7 +192,7 @@ divided_by_all_samples = slip(
     "** 2).mean()\n -> ** 2).sum() / len(x)\n",
 )
 divided_by_the_epochs = slip(
-    "You divide the loss by the number of epochs. It is the mean of its batch.",
+    "You divide the loss by the number of epochs. The loss is the mean over its batch.",
     "** 2).mean()\n -> ** 2).mean() / epochs\n",
 )
 first_batch_alone = slip(
@@ -220,6 +219,12 @@ rate_for_each_sample = slip(
 )
 one_label = slip("All samples of a batch are compared with one label. Each has its own.", "- y[rows] -> - y[start]")
 
+epochs_for_each_batch = slip(
+    "Each batch has all its steps before the next one. An epoch goes through all batches.",
+    "    for _ in range(epochs):\n        for start in range(0, len(x), size):\n -> "
+    "    for start in range(0, len(x), size):\n        for _ in range(epochs):\n",
+)
+
 
 ways = (
     Way(
@@ -230,6 +235,6 @@ ways = (
 )
 hints = (
     "What is in w.grad when the second batch calls backward?",
-    "With 7 samples and size 3: which values does start take, and which samples are in no batch?",
+    "With 7 samples and size 3: which values does start have, and which samples are in no batch?",
     "zero_grad goes into the inner loop; range(0, len(x), size). A slice may reach beyond the end.",
 )

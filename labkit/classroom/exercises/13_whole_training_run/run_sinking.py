@@ -36,12 +36,12 @@ places = (
 )
 rules = (
     "With sinking an epoch has as many steps as the sink size.",
-    "A sink size of -1 stands for the whole data set, in each epoch.",
-    "Without sinking the sink size does not count: every epoch goes through the data set.",
+    "A sink size of -1 means the whole data set, in each epoch.",
+    "Without sinking the sink size is ignored: every epoch goes through the data set.",
     "With sinking the host waits once for each epoch.",
     "With sinking the host waits once for each epoch, however long it is.",
     "Without sinking the host waits for every step.",
-    "All steps of A, divided by the number of batches: whole passes alone count.",
+    "All steps of A, divided by the number of batches: count only whole passes.",
 )
 hints = (
     "Steps with sinking: epoch x sink_size; -1 stands for the number of batches. Without: epoch x batches.",
@@ -111,7 +111,7 @@ size_for_trips = wrong(
 )
 
 one_trip_in_all = wrong(
-    "A sink size of -1 stands for one pass over the data, not for the whole training: there is a round trip for each epoch.",
+    "A sink size of -1 means one pass over the data, not the whole training: there is a round trip for each epoch.",
     {4: 1},
 )
 
@@ -128,7 +128,7 @@ trips_of_whole_passes = wrong(
 rounded_up = wrong("Only whole passes count: round down.", {6: answer[6] + 1})
 
 sizes_of_no_use = wrong(
-    "Without sinking sink_size plays no part: the host waits for every step of all passes.",
+    "Without sinking, sink_size is ignored: the host waits for every step of all passes.",
     {5: either(steps, -(-whole // size), epochs * -(-batches // size))},
 )
 rounds_multiplied = wrong(
@@ -136,7 +136,7 @@ rounds_multiplied = wrong(
 )
 
 launches_for_steps = wrong(
-    "That is the number of launches, one for each epoch. Each of them has many steps.",
+    "That is the number of launches, one for each epoch. Each launch has many steps.",
     {0: epochs, 1: epochs, 2: epochs},
 )
 minus_one_for_size = wrong("B has a sink_size of -1, the whole data set, and not that of A.", {1: steps})

@@ -28,13 +28,13 @@ from labkit.classroom.writing import either, judged, wrong
 
 answer = ["float32", "float64", "float16", "float32", "float64", "float32", "float64", "float32", "float32"]
 rules = (
-    "A list of Python floats has no dtype: the framework takes its own.",
+    "A list of Python floats has no dtype: the framework uses its default.",
     "A NumPy array has a dtype of its own, which the tensor keeps.",
     "A Python number does not change the dtype of a tensor of floats.",
     "Of two tensors the wider dtype wins.",
-    "Of two tensors the wider dtype wins: which one has an array of NumPy's?",
-    "a.mean() is a number, no tensor: does a number change a tensor's dtype?",
-    "In a sum of two tensors the wider dtype wins in MindSpore, also if one has no axes.",
+    "Of two tensors the wider dtype wins: which of them comes from a NumPy array?",
+    "a.mean() is a number, not a tensor: does a number change a tensor's dtype?",
+    "In a sum of two tensors the wider dtype wins in MindSpore, even if one has no axes.",
     "In PyTorch a tensor without axes counts as a number, next to one with axes.",
     "A gradient has the dtype of its input.",
 )
@@ -65,7 +65,7 @@ def reference():
 
 
 tensors_are_float32 = wrong(
-    "A list of Python floats becomes float32, but an array keeps its dtype, and NumPy makes float64 by itself.",
+    "A list of Python floats becomes float32, but an array keeps its dtype, and NumPy's default is float64.",
     {1: "float32"},
     answer={1: "float32", 4: "float32"},
 )
@@ -76,7 +76,7 @@ python_numbers_widen = wrong(
 )
 
 narrow_wins = wrong(
-    "Where two tensors meet, the wider dtype wins: nothing is narrowed without being asked.",
+    "Where two tensors meet, the wider dtype wins: a framework never narrows a tensor by itself.",
     {3: "float16", 4: "float32"},
 )
 
@@ -85,7 +85,7 @@ single_number_of_torch = wrong(
 )
 
 single_number_of_mindspore = wrong(
-    "In a sum of MindSpore a tensor without dimensions counts like any tensor: the wider dtype wins.", {6: "float32"}
+    "In a sum in MindSpore a tensor without dimensions counts like any tensor: the wider dtype wins.", {6: "float32"}
 )
 
 frameworks_exchanged = wrong(
@@ -103,7 +103,7 @@ a_numpy_scalar_widens = judged("python-numbers-widen", {5: "float64"})
 eight = judged("structure", ["float32", "float64", "float16", "float32", "float64", "float32", "float64", "float32"])
 
 lists_are_float64 = wrong(
-    "A list of Python floats has no dtype of its own: both frameworks make float32 of it.",
+    "A list of Python floats has no dtype of its own: both frameworks convert it to float32.",
     {0: either("float64", "float16")},
 )
 

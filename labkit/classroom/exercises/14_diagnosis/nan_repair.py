@@ -30,8 +30,8 @@ tensors = "torch"
 
 
 @wrong(
-    "There is still nan in the gradient for w: sqrt gets elements below 0, or is multiplied by 0 too late. Give it a harmless "
-    "input wherever x is not positive.",
+    "There is still nan in the gradient for w: sqrt gets elements below 0, or is multiplied by 0 too late. Give sqrt a "
+    "harmless input wherever x is not positive.",
     when=lambda i, expected, got: np.isnan(got[1]),
 )
 def nan_in_the_weight(x, w):
@@ -40,7 +40,8 @@ def nan_in_the_weight(x, w):
 
 
 @wrong(
-    "You replaced nan by 0 at the end. That hides it: the whole gradient of w is lost, with the part that was right."
+    "You replaced nan by 0 at the end. That hides the nan: the whole gradient of w is lost, including the part that was "
+    "right."
 )
 def painted_over(x, w):
     root = torch.where(x > 0, w * torch.sqrt(x), 0.0)
@@ -49,8 +50,8 @@ def painted_over(x, w):
 
 
 @wrong(
-    "Negative elements are fixed; where x is 0, nan or inf is left, because the derivative of sqrt at 0 is infinite. "
-    "Exclude 0, too."
+    "Negative elements are fixed; where x is 0, the gradient is still nan or inf, because the derivative of sqrt at 0 is "
+    "infinite. Exclude 0, too."
 )
 def zero_left(x, w):
     root = torch.where(x > 0, w * torch.sqrt(x.clamp(min=0.0)), 0.0)
@@ -68,7 +69,10 @@ def harmless_input_counted(x, w):
     return torch.autograd.grad(root.sum(), (x, w))
 
 
-@wrong("Every element is finite now, but those that are not positive have a gradient. They count 0, so it must be 0.")
+@wrong(
+    "Every element is finite now, but those that are not positive have a gradient. They count as 0, so their gradient "
+    "must be 0."
+)
 def others_count(x, w):
     root = w * torch.sqrt(torch.abs(x) + 1e-6)
     return torch.autograd.grad(root.sum(), (x, w))
@@ -86,12 +90,12 @@ mean = slip(
 )
 
 exchanged = slip(
-    "The two gradients have changed places: first the one for x.",
+    "The two gradients are exchanged: the one for x comes first.",
     "(x, w)) -> (w, x))",
 )
 
 root_twice = slip(
-    "The gradient of sqrt is there twice: the root was taken of a root.",
+    "The gradient of sqrt occurs twice: you took the root of a root.",
     "torch.sqrt(safe) -> torch.sqrt(torch.sqrt(safe))",
 )
 
@@ -103,6 +107,14 @@ root_twice = slip(
 def zero_included(x, w):
     safe = torch.where(x >= 0, x, 1.0)
     return torch.autograd.grad(torch.where(x >= 0, w * torch.sqrt(safe), 0.0).sum(), (x, w))
+
+
+@wrong(
+    "No gradient reaches w: it is detached, or left out.",
+    when=lambda i, e, got: same(e[0], got[0]) and not np.any(got[1] or 0.0),
+)
+def weight_detached(x, w):
+    return answer(x, w)[0], None
 
 
 @wrong(
@@ -175,7 +187,7 @@ def gradient_of_the_others(x, w):
 
 
 @wrong(
-    "Some positive elements have the gradient 0, because they are replaced, too. Replace only what is not positive.",
+    "Some positive elements have the gradient 0. All of them count, so replace only what is not positive.",
     when=lambda i, expected, got: (
         (bad := [g == 0 for g, e in zip(got[0], expected[0]) if e != 0 and not same(float(e), float(g))]) and all(bad)
     ),
@@ -189,7 +201,7 @@ value_added = slip(
     "Where x is positive, sqrt has to get x itself. You gave it another number.", "sqrt(safe) -> sqrt(safe + 1)"
 )
 weight_under_the_root = slip(
-    "w is multiplied by the root. It is not under it.", "w * torch.sqrt(safe) -> torch.sqrt(w * safe)"
+    "w multiplies the root. It is not under the root.", "w * torch.sqrt(safe) -> torch.sqrt(w * safe)"
 )
 not_rooted = slip("The square root is missing.", "w * torch.sqrt(safe) -> w * safe")
 

@@ -21,10 +21,10 @@ n = drawn(1000, lambda rng: 100 * int(rng.choice([2, 3, 5, 6, 7, 8, 9])))
 answer = [4 * n, 4 * n * n, 4 * n, 8 * n, 8 * n * n]
 rules = (
     "Both have the same shape: how many numbers has the difference, and how many bytes has each?",
-    "A column and a row make a table. How many numbers are in it, and how many bytes has each?",
+    "A column and a row broadcast to a matrix. How many numbers does it have, and how many bytes has each?",
     "Both have the same shape: how many numbers has the difference, and how many bytes has each?",
     "The wider dtype wins: how many bytes has each number then?",
-    "A column and a row make a table, and the wider dtype wins.",
+    "A column and a row broadcast to a matrix, and the wider dtype wins.",
 )
 hints = (
     "Find the shape of the result first, then its dtype, then multiply.",
@@ -100,7 +100,7 @@ numbers_in_the_table = wrong(
 )
 
 table_of_float32 = wrong(
-    "float32 and float64 give float64, also in a table.",
+    "float32 and float64 give float64, in a matrix as well.",
     {4: 4 * n * n},
 )
 
@@ -116,7 +116,7 @@ lengths_added = wrong(
 )
 
 always_a_table = wrong(
-    "Both have the same shape, so each number meets one other: nothing is broadcast.",
+    "Both have the same shape, so nothing is broadcast: each number is paired with one other.",
     {0: 4 * n * n, 2: 4 * n * n, 3: 8 * n * n},
 )
 

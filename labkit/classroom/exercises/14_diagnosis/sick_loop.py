@@ -66,13 +66,13 @@ still_detached = slip(
 )
 
 still_adds = slip(
-    "The gradients of earlier steps are still in .grad. Empty it before each backward pass.",
+    "The gradients of earlier steps are still in .grad. Reset .grad before each backward pass.",
     "        optimizer.zero_grad()\n -> ",
 )
 
 still_a_table = slip(
-    "Each prediction is compared with all labels: (6, 1) minus (6,) broadcasts to a table of 6 by 6. Give both sides the same "
-    "shape.",
+    "Each prediction is compared with all labels: (6, 1) minus (6,) broadcasts to a table of 6 by 6. Give both operands the "
+    "same shape.",
     "(hidden @ w2)[:, 0] - y -> hidden @ w2 - y",
 )
 
@@ -92,7 +92,7 @@ sum_for_mean = slip(
 )
 
 three_steps = slip(
-    "The loop makes four steps.",
+    "The loop takes four steps.",
     "range(4) -> range(3)",
 )
 
@@ -101,7 +101,7 @@ table_and_detached = slip(
     "torch.tanh(x @ w1)\n -> torch.tanh(x @ w1).detach()\n",
     "(hidden @ w2)[:, 0] - y -> hidden @ w2 - y",
 )
-five_steps = slip("The loop makes four steps.", "range(4) -> range(5)")
+five_steps = slip("The loop takes four steps.", "range(4) -> range(5)")
 half_rate = slip("The learning rate is 0.1.", "lr=0.1 -> lr=0.01")
 tanh_left_out = slip("tanh is missing between the two layers.", "torch.tanh(x @ w1) -> (x @ w1)")
 
@@ -118,7 +118,7 @@ second_reset_alone = slip(
 )
 
 step_after_the_loop = slip(
-    "There is one step in all: step stands behind the loop, or the loop ends too early. It belongs to each of the four.",
+    "There is only one step: step is after the loop, or the loop ends too early. Call step in each of the four iterations.",
     "        optimizer.step()\n ->     optimizer.step()\n",
 )
 tenfold_rate = slip("The learning rate is 0.1.", "lr=0.1 -> lr=1.0")

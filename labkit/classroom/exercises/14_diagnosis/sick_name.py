@@ -17,9 +17,9 @@ answer = ["broadcast", "scale", "detach", "clip", "reset"]
 rules = (
     "Bytes over 4 is how many numbers the difference has: how many should it have?",
     "Nothing moves at all, and a gradient is not finite: what then happens to each step?",
-    "Some weights never move, others do: where does the gradient not get to?",
-    "Compare the step with what rate and limit allow: what else made it smaller?",
-    "The weights are fixed, and yet the norms of .grad grow in equal parts: what happens to .grad between the calls?",
+    "Some weights never move, others do: which layers does the gradient not reach?",
+    "Compare the step with rate times limit: what else made it smaller?",
+    "The weights are fixed, and yet the norms of .grad grow by equal amounts: what happens to .grad between the calls?",
 )
 hints = (
     "First sort the runs: in which does no weight move, in which do some weights, and in which do all of them?",
@@ -62,7 +62,8 @@ reset_for_detach = wrong(
 four = judged("structure", ["broadcast", "scale", "detach", "clip"])
 
 size_of_the_difference = wrong(
-    "Run 0 says how large the difference is: 256 bytes are 64 numbers, and there are 8 labels. Your word does not explain that.",
+    "Run 0 gives the size of the difference: 256 bytes are 64 numbers, and there are 8 labels. Your fault does not explain "
+    "this size.",
     {0: either("reset", "scale", "clip")},
 )
 
@@ -72,12 +73,12 @@ nothing_moves = wrong(
 )
 
 one_layer_stands = wrong(
-    "In run 2 one layer does not move, and the other one does. Your word would concern both layers.",
+    "In run 2 one layer does not move, and the other one does. Your fault would affect both layers.",
     {2: either("scale", "clip", "broadcast")},
 )
 
 step_is_short = wrong(
-    "In run 3 all is as it should be but the size of the step: 1/128 of rate * limit. Which fault makes a step small?",
+    "In run 3 everything is right except the size of the step: 1/128 of rate * limit. Which fault makes a step small?",
     {3: either("broadcast", "detach", "reset")},
 )
 

@@ -56,7 +56,7 @@ def clip_before_unscale(a, b, scale, limit):
     return tuple(g / scale for g in prepare(a, b, 1.0, limit))
 
 
-@wrong("You clipped each gradient by its own norm. The global norm is that of both together.")
+@wrong("You clipped each gradient by its own norm. The global norm is the norm of both together.")
 def each_by_itself(a, b, scale, limit):
     if not (np.isfinite(a).all() and np.isfinite(b).all()):
         return ()
@@ -64,14 +64,14 @@ def each_by_itself(a, b, scale, limit):
 
 
 @wrong(
-    "Gradients shorter than the limit get its norm, too. Divide by the scale, and then shorten only those that are longer."
+    "Gradients below the limit are rescaled to it, too. Divide by the scale, and then clip only gradients above the limit."
 )
 def always_at_the_limit(a, b, scale, limit):
     return prepare(a, b, 1.0, limit)
 
 
 @wrong(
-    "There is an inf or a nan in a or b. Such a step has to be skipped: return ().",
+    "If a or b contains inf or nan, the step has to be skipped: return ().",
     when=lambda i, expected, got: expected == () and len(got) > 0,
 )
 def not_skipped(a, b, scale, limit):
@@ -130,7 +130,7 @@ a_not_clipped = slip("a is not clipped. Both gradients get the same factor.", "a
 unscaled_twice = slip(
     "You divided by the loss scale twice.", "a * factor, b * factor -> a * factor / scale, b * factor / scale"
 )
-factor_upside_down = slip("The factor is limit / norm. Yours is upside down.", "limit / norm -> norm / limit")
+factor_upside_down = slip("The factor is limit / norm. Yours is inverted.", "limit / norm -> norm / limit")
 norm_of_one = slip(
     "The clipped gradients have the norm 1. They should have the norm limit.",
     "min(1.0, limit / norm) -> (1 / norm if norm > limit else 1.0)",
@@ -143,7 +143,7 @@ def never_unscaled(a, b, scale, limit):
 
 
 only_a_counts = slip(
-    "The norm is that of all elements of a and b. Yours has one of the two only.",
+    "The norm is that of all elements of a and b. Your norm includes only one of the two.",
     "np.sum(a**2) + np.sum(b**2) -> np.sum(a**2)",
 )
 mean_of_squares = slip(
@@ -157,7 +157,7 @@ mean_of_the_norms = slip(
 
 
 @wrong(
-    "A gradient that is larger than the limit is skipped. Shorten it: only inf and nan are a reason to skip.",
+    "A gradient that is larger than the limit is skipped. Clip it: only inf and nan are a reason to skip.",
     when=lambda i, expected, got: len(expected) == 2 and len(got) == 0 and _long(*i),
 )
 def long_ones_skipped(a, b, scale, limit):
@@ -178,7 +178,7 @@ def finite_ones_skipped(a, b, scale, limit):
 
 
 @wrong(
-    "The check is upside down: finite gradients are skipped, and those with an inf or a nan are not.",
+    "The check is inverted: finite gradients are skipped, and those with an inf or a nan are not.",
     when=lambda i, expected, got: {len(expected), len(got)} == {0, 2},
 )
 def check_upside_down(a, b, scale, limit):
@@ -199,21 +199,21 @@ mean_of_all_squares = slip(
     _NORM + "np.sqrt((np.sum(a**2) + np.sum(b**2)) / (a.size + b.size))",
 )
 factor_squared = slip(
-    "The factor is squared: a clipped gradient has not the norm limit.", "limit / norm -> limit**2 / norm**2"
+    "The factor is squared: a clipped gradient does not have the norm limit.", "limit / norm -> limit**2 / norm**2"
 )
 factor_rooted = slip("You took the root of the factor. It is limit / norm.", "limit / norm -> np.sqrt(limit / norm)")
 excess_subtracted = slip(
-    "You subtracted how far the norm is above the limit. Multiply by limit / norm.",
+    "You subtracted the excess of the norm over the limit. Multiply by limit / norm.",
     "min(1.0, limit / norm) -> 1.0 - max(0.0, norm - limit)",
 )
 set_to_zero = slip(
-    "Gradients above the limit become 0. Shorten them to the norm limit.",
+    "Gradients above the limit become 0. Clip them to the norm limit.",
     "min(1.0, limit / norm) -> 1.0 if norm <= limit else 0.0",
 )
 
 
 @wrong(
-    "A clipped gradient comes out a little shorter than limit. Add nothing to the norm.",
+    "The norm of a clipped gradient is slightly below limit. Add nothing to the norm.",
     when=lambda i, expected, got: (
         len(expected) == len(got) == 2
         and all(0.9 < float(np.max(g / e)) < 1 and np.ptp(g / e) < 1e-9 for e, g in zip(expected, got))
@@ -225,7 +225,7 @@ def small_number_added(a, b, scale, limit):
 
 
 @wrong(
-    "Return the two gradients as a tuple. You joined them to one array.",
+    "Return the two gradients as a tuple. You joined them into one array.",
     when=lambda i, e, got: isinstance(got, np.ndarray),
 )
 def joined(a, b, scale, limit):

@@ -9,7 +9,7 @@ program = (("multiply", 0, 1), ("tanh", 2), ("add", 3, 0))
 means: values 0 and 1 are the inputs, value 2 is their product, value 3 is `tanh` of value 2, and value 4 is the sum of values 3
 and 0. The last value is the result.
 
-Write `run(program, inputs, direction)`, where each input changes at its rate in `direction`. The function returns a tuple: the
+Write `run(program, inputs, direction)`, where `direction` contains the rate of each input. The function returns a tuple: the
 result, and the rate at which the result changes. The operations are `"add"`, `"multiply"` and `"tanh"`. `math.tanh`
 computes `tanh`. Use no automatic differentiation other than your own. The rate is compared to 12 digits.
 """
@@ -285,6 +285,17 @@ direction_twice = slip(
 averaged = slip(
     "You divided the rate by the number of inputs. The rates of all inputs add up.",
     "return values[-1], slopes[-1] -> return values[-1], slopes[-1] / len(inputs)",
+)
+
+difference_squared = slip(
+    "The derivative of tanh is 1 - tanh(x)**2. You squared the difference.", "(1 - value**2) -> (1 - value) ** 2"
+)
+cosh_above = slip(
+    "The derivative of tanh is 1 / cosh(x)**2. You multiplied by cosh(x)**2.",
+    "(1 - value**2) -> math.cosh(values[a]) ** 2",
+)
+first_value_twice = slip(
+    "A sum has two terms. You took the first one twice.", "values[a] + values[b], -> values[a] + values[a],"
 )
 
 errors = (

@@ -1,7 +1,7 @@
 """# The VJP of a convolution (3 points)
 
 The convolution is `y[i] = sum(w[k] * x[i * stride + k] for k in range(len(w)))`, for every `i` for which the window is inside
-`x`. Write `pull(x, w, stride, g)` in plain NumPy, which returns the tuple `(dx, dw)`, the gradients with respect to `x` and to
+`x`. Write `pull(x, w, stride, g)` in plain NumPy; it returns the tuple `(dx, dw)`, the gradients with respect to `x` and to
 `w` for an upstream gradient `g`, which is as long as `y`.
 """
 

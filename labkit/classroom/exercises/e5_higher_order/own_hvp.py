@@ -1,7 +1,7 @@
 """# Hessian times vector, with two inputs (3 points)
 
 The function `f(x, y) = (x * y).sum() ** 2` has two inputs of three elements each, so its Hessian is 6 by 6. The inputs move
-from `(x, y)` along the direction `(u, v)`. Write `answer(x, y, u, v)` in PyTorch, which returns how the gradients with
+from `(x, y)` along the direction `(u, v)`. Write `answer(x, y, u, v)` in PyTorch; it returns how the gradients with
 respect to `x` and `y` change, as a tuple of two tensors. This change is the Hessian times the six elements of the direction.
 Compute it with a second backward pass (or a JVP) through the first gradient. All four arguments are tensors of three
 elements; `x` and `y` are leaf tensors that require grad.

@@ -28,7 +28,7 @@ draw = tuple(partial(_far_away, side=side) for side in (1, -1, np.array([-1, 1, 
 
 
 @wrong(
-    "Your result contains inf or nan: exp got large numbers, or log got 0. Subtract the largest element first: "
+    "Your result contains inf or nan: exp got large numbers, log got 0, or you divided by 0. Subtract the largest element first: "
     "log(sum(exp(x))) = m + log(sum(exp(x - m))).",
     when=lambda i, expected, got: not all(np.isfinite(part).all() for part in got),
 )

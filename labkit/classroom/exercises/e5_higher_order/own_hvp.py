@@ -197,6 +197,17 @@ def mean_in_the_function(x, y, u, v):
     return a / 9, b / 9
 
 
+@wrong("Your result is without the change of the sum: the square's derivative, 2 * sum, moves with x and y.")
+def sum_held_still(x, y, u, v):
+    return 2 * (x * y).sum() * v, 2 * (x * y).sum() * u
+
+
+@wrong("In your result only the sum changes. The gradient with respect to x has y as a factor, and the other one x.")
+def factors_held_still(x, y, u, v):
+    change = 2 * (u * y + x * v).sum()
+    return change * y, change * x
+
+
 @judged("not-squared")
 def doubled_instead(x, y, u, v):
     return 2 * v, 2 * u

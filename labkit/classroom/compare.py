@@ -44,8 +44,8 @@ def difference(expected: Any, got: Any) -> Difference | None:
     A number may be answered by any number or 0-d tensor; a tuple or list by either, an array or a tensor; an array or a
     tensor by any of them, but not by a tensor of the other framework. An exception class may be answered by its name. The
     dtype does not count.
-    Values agree within half the square root of the expected dtype's eps, plain Python numbers within 1e-4, whole ones
-    within 0.1 at most.
+    Values agree within half the square root of the eps of the expected dtype (or of float32, if that came), plain Python
+    numbers within 1e-4, whole ones within 0.1 at most.
     """
     return min(differences(expected, got), key=lambda d: STAGES.index(d.stage), default=None)
 
@@ -135,11 +135,12 @@ def _near(expected, got):
 
 
 def _close(expected, got, tolerance=0.0):
-    """Equal, both NaN, or within the tolerance of the expected dtype relative to the largest element expected."""
+    """Equal, both NaN, or within the tolerance of the coarser dtype relative to the largest element expected."""
     if np.array_equal(expected, got):
         return True
     if expected.dtype.kind == "f":
-        tolerance = max(tolerance, 0.5 * np.sqrt(float(np.finfo(expected.dtype).eps)))
+        kinds = [expected.dtype, *[np.float32] * (np.asarray(got).dtype == np.float32)]
+        tolerance = max(tolerance, *(0.5 * np.sqrt(float(np.finfo(kind).eps)) for kind in kinds))
     e, g = np.asarray(expected, float), np.asarray(got, float)
     scale = np.max(np.abs(e), initial=SMALL, where=np.isfinite(e))
     with np.errstate(all="ignore"):
@@ -162,7 +163,8 @@ def as_asked(expected: Any, got: Any) -> Any:
         got = {"true": True, "false": False}.get(got.strip().lower(), got) if isinstance(got, str) else got
         return bool(got) if isinstance(got, (int, float, np.number)) and got in (0, 1) else got
     if isinstance(expected, str):
-        text = f"{got:g}" if isinstance(got, (int, float, np.number)) and (abs(got) < 1e9 or got * 0 != 0) else got
+        whole = isinstance(got, (int, float, np.number)) and (abs(float(got)) < 1e9 or not np.isfinite(got))
+        text = f"{got:g}" if whole else got
         return text if text == expected or (expected.isdecimal() and text in ("0", "1")) else got
     if isinstance(expected, (int, float, np.generic)):
         got = _number(got) if isinstance(got, str) else got

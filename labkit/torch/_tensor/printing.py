@@ -10,12 +10,12 @@ import numpy as np
 
 from .dtype import get_default_dtype
 
-PROFILES = {
+PROFILES: dict[str | None, dict] = {
     "default": {"precision": 4, "threshold": 1000, "edgeitems": 3, "linewidth": 80},
     "short": {"precision": 2, "threshold": 1000, "edgeitems": 2, "linewidth": 80},
     "full": {"precision": 4, "threshold": math.inf, "edgeitems": 3, "linewidth": 80},
 }
-_options = {**PROFILES["default"], "sci_mode": None}
+_options: dict = {**PROFILES["default"], "sci_mode": None}
 
 
 def set_printoptions(precision=None, threshold=None, edgeitems=None, linewidth=None, profile=None, sci_mode=None):

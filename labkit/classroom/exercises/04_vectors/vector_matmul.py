@@ -184,7 +184,7 @@ def upstream_summed(x, w, g):
 
 
 @wrong(
-    "You sum rows or columns first. A matrix product multiplies g with each row of the transposed matrix, and then sums."
+    "You sum rows or columns first. A matrix product multiplies rows of g by columns of the transposed matrix, and then sums."
 )
 def sums_of_rows(x, w, g):
     return g * w.sum(axis=1), x.sum(axis=0)[:, None] * g

@@ -221,6 +221,11 @@ positive_logit = slip(
 without_the_sign = slip(
     "The sign of a logit counts: a large negative one is small.", "logits[rows].argmax -> abs(logits[rows]).argmax"
 )
+full_one_counted = slip(
+    "The range ends too early: the last batch is missing, even if it is full.",
+    "range(0, len(labels), size) -> range(0, len(labels) - size, size)",
+    "right / seen -> right / len(labels)",
+)
 
 errors = (
     (

@@ -89,7 +89,7 @@ def no_steps(w, x, y, size, epochs):
     return w.detach().clone()
 
 
-@wrong("Your steps have another length. The rate is 0.05, with one step for each backward pass.")
+@wrong("Your steps have another length. The rate is 0.05, with one backward pass and one step for each batch.")
 def another_rate(w, x, y, size, epochs):
     return _trained(w, x, y, size, epochs, rate=0.1)
 
@@ -218,6 +218,12 @@ rate_for_each_sample = slip(
     "You divided the rate by size. The mean divides by the number of samples already.", "lr=0.05 -> lr=0.05 / size"
 )
 one_label = slip("All samples of a batch are compared with one label. Each has its own.", "- y[rows] -> - y[start]")
+
+epochs_for_each_batch = slip(
+    "Each batch has all its steps before the next one. An epoch goes through all batches.",
+    "    for _ in range(epochs):\n        for start in range(0, len(x), size):\n -> "
+    "    for start in range(0, len(x), size):\n        for _ in range(epochs):\n",
+)
 
 
 ways = (

@@ -110,6 +110,14 @@ def zero_included(x, w):
 
 
 @wrong(
+    "No gradient reaches w: it is detached, or left out.",
+    when=lambda i, e, got: same(e[0], got[0]) and not np.any(got[1] or 0.0),
+)
+def weight_detached(x, w):
+    return answer(x, w)[0], None
+
+
+@wrong(
     "The gradient of w is right now, but that of x still has nan. Give sqrt a harmless input where x is not positive.",
     when=lambda i, expected, got: same(expected[1], got[1]) and np.isnan(got[0]).any(),
 )
@@ -179,7 +187,7 @@ def gradient_of_the_others(x, w):
 
 
 @wrong(
-    "Some positive elements have the gradient 0, because they are replaced, too. Replace only what is not positive.",
+    "Some positive elements have the gradient 0. All of them count, so replace only what is not positive.",
     when=lambda i, expected, got: (
         (bad := [g == 0 for g, e in zip(got[0], expected[0]) if e != 0 and not same(float(e), float(g))]) and all(bad)
     ),

@@ -202,6 +202,14 @@ second_difference = slip(
     "(f(moved) - f(x)) / h -> (f(moved) - 2 * f(x) + f(2 * x - moved)) / h**2",
 )
 
+one_place_early = slip("The differences are stored one place too early.", "gradient[i] = -> gradient[i - 1] =")
+all_moved_before = slip(
+    "All numbers are moved before number i is. Start from a copy of x.", "moved = x.copy() -> moved = x + h"
+)
+all_moved_back = slip(
+    "You subtract the value after all numbers have moved back. Subtract f(x).", "- f(x)) -> - f(moved - h))"
+)
+
 
 hints = (
     "After moved = x there are two names for one array. What is f(moved) - f(x) then?",

@@ -287,6 +287,17 @@ averaged = slip(
     "return values[-1], slopes[-1] -> return values[-1], slopes[-1] / len(inputs)",
 )
 
+difference_squared = slip(
+    "The derivative of tanh is 1 - tanh(x)**2. You squared the difference.", "(1 - value**2) -> (1 - value) ** 2"
+)
+cosh_above = slip(
+    "The derivative of tanh is 1 / cosh(x)**2. You multiplied by cosh(x)**2.",
+    "(1 - value**2) -> math.cosh(values[a]) ** 2",
+)
+first_value_twice = slip(
+    "A sum has two terms. You took the first one twice.", "values[a] + values[b], -> values[a] + values[a],"
+)
+
 errors = (
     ("no attribute 'append'", "list(inputs) and list(direction) make lists, to which values can be appended."),
     ("to unpack", "tanh has one argument, and the other operations have two: for op, *places in program."),

@@ -208,6 +208,10 @@ eps_taken_away = slip(
     "y = centred / (std + eps) -> y = centred / (std - eps)",
     "(g * y).mean(axis=0)) / (std + eps) -> (g * y).mean(axis=0)) / (std - eps)",
 )
+all_divided_twice = slip(
+    "You divided all three terms by std + eps once too often.",
+    "(g * y).mean(axis=0)) / (std + eps) -> (g * y).mean(axis=0)) / (std + eps) ** 2",
+)
 direct_path_missing = slip("The direct path is missing: it contributes g / (std + eps).", "(g - g.mean -> (-g.mean")
 last_term_divided_alone = slip(
     "The division by std + eps at the end applies to all three terms. You divided the last one only.",

@@ -217,6 +217,19 @@ def label_subtracted(z, labels):
     return (_softmax(z) - labels[:, None]) / len(z)
 
 
+@wrong("You took softmax twice. z are logits, and softmax of them once gives the probabilities.")
+def softmax_twice(z, labels):
+    d = _softmax(_softmax(z))
+    d[np.arange(len(z)), labels] -= 1
+    return d / len(z)
+
+
+@wrong("p minus 1 at the label is already the gradient with respect to z. You went through softmax once more.")
+def through_softmax_again(z, labels):
+    p, d = _softmax(z), pull(z, labels)
+    return p * (d - (d * p).sum(axis=1, keepdims=True))
+
+
 @judged("one-sum-for-all")
 def softmax_of_everything(z, labels):
     e = np.exp(z - z.max())

@@ -158,6 +158,9 @@ def inverted_by_elements(a, z, g):
 times_z = slip("The right-hand side is g alone. You multiplied it by z.", ".T, g) -> .T, g * z)")
 
 
+both_transposes = slip(
+    "a @ z is linear in z: its Jacobian is a alone. You added a.T.", "a + np.diag( -> a + a.T + np.diag("
+)
 sum_on_the_diagonal = slip(
     "Each entry on the diagonal has the z of its own place. You put their sum there.",
     "np.diag(3 * z**2) -> np.eye(len(z)) * np.sum(3 * z**2)",

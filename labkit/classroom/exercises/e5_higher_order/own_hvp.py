@@ -108,6 +108,7 @@ def _along_the_direction(inputs, expected, got, done):
     x, y, u, v = inputs
     gradients = 2 * (x * y).sum() * y, 2 * (x * y).sum() * x
     product, total = (gradients[0] * u + gradients[1] * v).sum(), sum(g.sum() for g in gradients)
+    got = tuple(got)  # also from one array of two rows
     return delivered(got, done, product) or delivered(got, done, total)
 
 
@@ -196,6 +197,17 @@ def difference_of_gradients(x, y, u, v):
 def mean_in_the_function(x, y, u, v):
     a, b = answer(x, y, u, v)
     return a / 9, b / 9
+
+
+@wrong("Your result is without the change of the sum: the square's derivative, 2 * sum, moves with x and y.")
+def sum_held_still(x, y, u, v):
+    return 2 * (x * y).sum() * v, 2 * (x * y).sum() * u
+
+
+@wrong("In your result only the sum changes. The gradient with respect to x has y as a factor, and the other one x.")
+def factors_held_still(x, y, u, v):
+    change = 2 * (u * y + x * v).sum()
+    return change * y, change * x
 
 
 @judged("not-squared")

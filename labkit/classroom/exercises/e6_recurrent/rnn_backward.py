@@ -113,10 +113,12 @@ u_for_the_number = slip(
     "du += da * x[t] -> du += da * u",
 )
 never_passed_on = slip(
-    "dh is the same at every step. Pass dh on to the previous state: dh = da * w.", "        dh = da * w\n -> "
+    "The gradient of h is the same at every step. On to the state before, it passes this step's tanh and w.",
+    "        dh = da * w\n -> ",
 )
 added_to_dh = slip(
-    "You added to dh. The previous state gets only da * w, because the loss depends on the last state alone.",
+    "The state before gets only what passes tanh and w. You added the gradient of the state after it: the loss has only "
+    "the last state.",
     "dh = da * w -> dh += da * w",
 )
 loss_for_its_derivative = slip(
@@ -160,14 +162,15 @@ def loss_at_every_step(w, u, x, y):
     return dw, du
 
 
-tanh_missing_in_du = slip("In du the derivative of tanh is missing: multiply by da, not by dh.", "du += da -> du += dh")
-tanh_missing_in_dw = slip("In dw the derivative of tanh is missing: multiply by da, not by dh.", "dw += da -> dw += dh")
+tanh_missing_in_du = slip("In du the derivative of tanh of this step is missing.", "du += da -> du += dh")
+tanh_missing_in_dw = slip("In dw the derivative of tanh of this step is missing.", "dw += da -> dw += dh")
 
 number_after = slip(
     "Step t reads x[t]. You used the number after it.", "du += da * x[t] -> du += da * x[min(t + 1, len(x) - 1)]"
 )
 
 
+starts_at_one = slip("The state h starts at 0. Yours starts at 1.", "np.zeros(len(x) + 1) -> np.ones(len(x) + 1)")
 numbers_from_the_start = slip(
     "Step t read x[t]. The backward pass begins with the last step, so with the last number.",
     "du += da * x[t] -> du += da * x[len(x) - 1 - t]",

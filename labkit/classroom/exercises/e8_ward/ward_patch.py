@@ -194,6 +194,10 @@ def another_part(name):
 
 errors = (
     ("has no attribute 'values'", "finish gets a dict, and returns a dict with the same names."),
+    (
+        "must be Tensor, not int",
+        "Without a gradient there is no norm: your backward has to call .backward() on its share.",
+    ),
     ("has no attribute 'items'", "finish gets a dict, and returns a dict with the same names."),
 )
 

@@ -48,7 +48,7 @@ def minus_forgotten(op, a, b):
     return (1.0, 1.0) if op == "subtract" else local(op, a, b)
 
 
-@wrong("The sign is missing: a / b is a * b**-1, and the exponent comes down with its minus, -a * b**-2.")
+@wrong("The sign is missing: a / b is a * b**-1, and the exponent -1 becomes a factor: -a * b**-2.")
 def a_larger_divisor(op, a, b):
     return (1 / b, a / b**2) if op == "divide" else local(op, a, b)
 
@@ -221,7 +221,7 @@ first_factor_twice = slip(
 )
 
 quotient_by_itself = slip(
-    "a / b is the value. Its local gradient with respect to b has b**2 in it, and a minus.",
+    "a / b is the value. Its local gradient with respect to b contains b**2 and a minus.",
     "-a / b**2 -> a / b",
 )
 

@@ -51,7 +51,7 @@ one_path_alone = wrong(
 )
 
 overwrite_keeps_the_first = wrong(
-    "Overwriting keeps what comes *last*, at a as well as at x. The 9 that came first to a is lost.",
+    "Overwriting keeps what comes *last*, at a as well as at x. The 9 that reached a first is lost.",
     {1: either(18, 30)},
 )
 
@@ -61,8 +61,8 @@ direct_contribution_kept = wrong(
 )
 
 parts_not_sums = wrong(
-    "That would be an engine that passes on the new part alone: slow, but right. This one passes on the sum so "
-    "far, so the 6 that a has sent on already goes to x once more.",
+    "That would be an engine that passes on only the new contribution: slow, but right. This one passes on the sum so far, "
+    "so the 6 that a has sent on already goes to x once more.",
     {2: 36},
 )
 

@@ -137,8 +137,8 @@ counted_from_one = slip(
 
 
 logits_differentiated = slip(
-    "The gradients are those of the logits. With has_aux=True the first output of forward is differentiated: that has to be the "
-    "loss.",
+    "The gradients are those of the logits. With has_aux=True the first output of forward is differentiated: it has to be "
+    "the loss.",
     "return (logits - y) ** 2, logits -> return logits, (logits - y) ** 2",
     "(loss, logits), (dx, dw) = -> (logits, loss), (dx, dw) =",
 )

@@ -144,7 +144,7 @@ subtracted = slip(
 )
 
 tanh_counts_twice = slip(
-    "h is tanh(x) + x. tanh(x) is in it twice.",
+    "h is tanh(x) + x. Your h contains tanh(x) twice.",
     "h = t + x -> h = 2 * t + x",
 )
 

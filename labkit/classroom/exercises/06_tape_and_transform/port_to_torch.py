@@ -84,7 +84,7 @@ two_missing = slip(
 )
 
 norm = slip(
-    "You differentiated the norm of v, or another function than v**2.",
+    "You differentiated the norm of v, or a function other than v**2.",
     "(v**2).sum().backward() -> (v**2).sum().sqrt().backward()",
 )
 

@@ -273,7 +273,7 @@ def every_second_loss(w, xs):
     return w.grad
 
 
-@wrong("Each number is read twice: h takes a second step before the next number comes.")
+@wrong("Each number is read twice: h takes a second step before the next number.")
 def second_step(w, xs):
     h = torch.tensor(0.5)
     for x in xs:

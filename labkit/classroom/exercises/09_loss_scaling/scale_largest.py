@@ -77,7 +77,7 @@ def no_power_of_two(g1, g2):
     return float(65504 / top)
 
 
-@wrong("The largest gradient overflows first. You looked at the smallest one.")
+@wrong("The largest gradient overflows first. You used the smallest one.")
 def smallest_gradient(g1, g2):
     return _power_below(min(np.abs(g1).min(), np.abs(g2).min()))
 

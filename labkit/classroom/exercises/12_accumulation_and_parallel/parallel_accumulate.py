@@ -184,7 +184,7 @@ divided_again = slip(
 
 root_taken = slip("The loss is the mean of the squares, without a root.", ".mean()\n -> .mean().sqrt()\n")
 last_one_first = slip(
-    "The micro-batches come in the opposite order. The first rows come first.", "range(count) -> reversed(range(count))"
+    "The micro-batches are in the opposite order. Start with the first rows.", "range(count) -> reversed(range(count))"
 )
 stacked_as_columns = slip(
     "The copies are the columns of your result. They should be its rows.",

@@ -89,7 +89,7 @@ def no_steps(w, x, y, size, epochs):
     return w.detach().clone()
 
 
-@wrong("Your steps have another length. The rate is 0.05, with one backward pass and one step for each batch.")
+@wrong("Your steps have the wrong size. The rate is 0.05, with one backward pass and one step for each batch.")
 def another_rate(w, x, y, size, epochs):
     return _trained(w, x, y, size, epochs, rate=0.1)
 

@@ -97,7 +97,7 @@ three_steps = slip(
 )
 
 table_and_detached = slip(
-    "w1 is cut off from the loss, and the loss is still a table of 6 by 6.",
+    "w1 is cut off from the loss, and the loss still contains a 6 by 6 matrix.",
     "torch.tanh(x @ w1)\n -> torch.tanh(x @ w1).detach()\n",
     "(hidden @ w2)[:, 0] - y -> hidden @ w2 - y",
 )

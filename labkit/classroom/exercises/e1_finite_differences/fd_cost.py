@@ -101,5 +101,5 @@ every_pair = wrong(
 
 f_of_x_counted_twice = wrong("f(x) is needed once, next to one run for each number.", {0: 3, 1: few + 2, 4: many + 2})
 one_number_too_few = wrong(
-    "Each number has a moved point of its own, and f(x) comes on top.", {0: either(1, 0), 1: few - 1, 4: many - 1}
+    "Each number has a moved point of its own, and f(x) is one more run.", {0: either(1, 0), 1: few - 1, 4: many - 1}
 )

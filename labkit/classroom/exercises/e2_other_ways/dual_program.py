@@ -93,7 +93,7 @@ def slopes_multiplied(program, inputs, direction):
     return _run(program, inputs, direction, product=lambda x, y, dx, dy: dx * dy)
 
 
-@wrong("In a product each slope goes with the *other* factor.")
+@wrong("In a product each slope is multiplied by the *other* factor.")
 def own_factor(program, inputs, direction):
     return _run(program, inputs, direction, product=lambda x, y, dx, dy: dx * x + y * dy)
 
@@ -249,7 +249,7 @@ last_rate_for_tanh = slip(
     "(1 - value**2) * slopes[a] -> (1 - value**2) * slopes[-1]",
 )
 value_before_for_tanh = slip(
-    "values[-1] is still the value of the instruction before. Use the one that tanh gave.",
+    "values[-1] is still the value of the previous instruction. Use the value of tanh.",
     "(1 - value**2) -> (1 - values[-1] ** 2)",
 )
 rate_squared = slip(

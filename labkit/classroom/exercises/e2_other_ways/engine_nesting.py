@@ -53,7 +53,7 @@ inner_is_a_number = wrong(
 )
 
 one_factor_moves = wrong(
-    "The inner grad differentiates in y, which gives 2 * x * y. With y = x put in, both factors move with x.",
+    "The inner grad differentiates in y, which gives 2 * x * y. After you insert y = x, both factors change with x.",
     {3: either(4, 2)},
 )
 

@@ -162,7 +162,7 @@ both_transposes = slip(
     "a @ z is linear in z: its Jacobian is a alone. You added a.T.", "a + np.diag( -> a + a.T + np.diag("
 )
 sum_on_the_diagonal = slip(
-    "Each entry on the diagonal has the z of its own place. You put their sum there.",
+    "Each entry on the diagonal contains its own element of z. You used the sum of z.",
     "np.diag(3 * z**2) -> np.eye(len(z)) * np.sum(3 * z**2)",
 )
 times_the_slope = slip(

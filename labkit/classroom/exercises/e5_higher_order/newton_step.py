@@ -40,7 +40,7 @@ def wrong_way(a, b, x):
 
 
 @wrong(
-    "That is the step. The exercise asks for the place after it: x - step.",
+    "That is the step. The exercise asks for the point after the step: x - step.",
     when=lambda i, expected, got: same(i[2] - expected, got) or same(expected - i[2], got),
 )
 def step_alone(a, b, x):

@@ -113,12 +113,13 @@ u_for_the_number = slip(
     "du += da * x[t] -> du += da * u",
 )
 never_passed_on = slip(
-    "The gradient of h is the same at every step. On to the state before, it passes this step's tanh and w.",
+    "Your gradient of h is the same at every step. On its way to the previous state, it passes through this step's tanh and "
+    "w.",
     "        dh = da * w\n -> ",
 )
 added_to_dh = slip(
-    "The state before gets only what passes tanh and w. You added the gradient of the state after it: the loss has only "
-    "the last state.",
+    "The previous state gets only the gradient that passes through tanh and w. You added the gradient of the next state: "
+    "the loss has only the last state.",
     "dh = da * w -> dh += da * w",
 )
 loss_for_its_derivative = slip(

@@ -182,12 +182,12 @@ def first_input_only(widths, batch):
     return needed(widths, batch)[0], 4 * batch * widths[0]
 
 
-@wrong("Each layer has as many biases as outputs, and the last layer is a layer, too. It is missing.", parts=(0,))
+@wrong("Each layer has one bias for each output. You left out the last layer.", parts=(0,))
 def last_layer_left_out(widths, batch):
     return needed(widths[:-1], batch)[0], needed(widths, batch)[1]
 
 
-no_biases = slip("The biases are parameters, too: each layer has as many as outputs.", "(a + 1) * b -> a * b")
+no_biases = slip("The biases are parameters, too: each layer has one for each output.", "(a + 1) * b -> a * b")
 
 
 hints = (

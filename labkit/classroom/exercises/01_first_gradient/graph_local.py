@@ -169,7 +169,7 @@ sum_as_a_product = slip(
 )
 
 constants_of_the_sum = slip(
-    "The local gradients of a + b are 1: when a moves by a little, a + b moves by as much.",
+    "The local gradients of a + b are 1: when a changes a little, a + b changes by the same amount.",
     "1.0, 1.0 -> 0.0, 0.0",
 )
 
@@ -226,7 +226,7 @@ quotient_by_itself = slip(
 )
 
 denominator_left_out = slip(
-    "The local gradient of a / b with respect to a is 1 / b: when a moves by 1, a / b moves by 1 / b.",
+    "The local gradient of a / b with respect to a is 1 / b: when a changes by 1, a / b changes by 1 / b.",
     "return 1 / b -> return 1.0",
 )
 

@@ -51,7 +51,7 @@ def divided_by_a_value(values):
     return total / value
 
 
-@wrong("This is the sum. The mean is the sum divided by how many numbers there are.")
+@wrong("This is the sum. The mean is the sum divided by the number of values.")
 def a_sum(values):
     total = 0.0
     for value in values:
@@ -59,7 +59,7 @@ def a_sum(values):
     return total
 
 
-@wrong("Your function returns inside the loop, after the first number. Move return to the left, below the loop.")
+@wrong("Your function returns inside the loop, after the first number. Move return to the left, after the loop.")
 def returns_too_early(values):
     total = 0.0
     for value in values:

@@ -67,7 +67,7 @@ parts_not_sums = wrong(
 )
 
 late_part_passed_on = wrong(
-    "When the 9 arrives at a, a has been visited. The 9 is added there, but is never sent on to x.", {3: 36}
+    "When a gets the 9, it has already been visited. The 9 is added there, but is never sent on to x.", {3: 36}
 )
 
 another = judged("value", {2: 45})
@@ -115,7 +115,7 @@ a_keeps_both = wrong(
 
 
 first_visit_only = wrong(
-    "You count one visit of a. Recursion visits a at each contribution, and a sends on all that it has by then.",
+    "You count one visit of a. Recursion visits a after each contribution, and a sends on its sum so far.",
     {2: either(18, 24)},
 )
 

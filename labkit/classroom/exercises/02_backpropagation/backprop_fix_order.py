@@ -120,8 +120,8 @@ draw = (
 
 
 @wrong(
-    "These are the numbers of the broken engine: a node sends the sum so far, and sends it again with the next part. First "
-    "find the order, then run the backward pass."
+    "These are the numbers of the broken engine: a node sends the sum so far, and sends it again with the next "
+    "contribution. First find the order, then run the backward pass."
 )
 def still_too_early(parents, output):
     grads = [0.0] * len(parents)
@@ -217,8 +217,8 @@ def gradients_alone(parents, output):
 
 
 not_reversed = slip(
-    "Your order has parents before the nodes that use them. The backward pass goes from the output: go through "
-    "it in reverse.",
+    "Your order has parents before the nodes that use them. The backward pass starts at the output: go through the order in "
+    "reverse.",
     "reversed(order) -> order",
 )
 
@@ -372,7 +372,8 @@ subtracted = slip(
 
 
 @wrong(
-    "You count how many nodes use a node. One that uses it twice sends two contributions: count the edges, and wait for all."
+    "You count how many nodes use a node. A node that uses it twice sends two contributions: count the edges, and wait for "
+    "all."
 )
 def users_counted(parents, output):
     return _walk(parents, _once_for_each_user(parents, output, -1), output)

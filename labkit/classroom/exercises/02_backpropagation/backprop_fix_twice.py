@@ -399,7 +399,7 @@ def local_gradient_as_key(parents):
 
 
 averaged_over_pairs = slip(
-    "You divide by the number of uses in parents[node]. Each use sends its part as it is.",
+    "You divide by the number of uses in parents[node]. Each use sends its contribution unchanged.",
     "slope * grads[node] -> slope * grads[node] / len(parents[node])",
 )
 

@@ -98,7 +98,7 @@ x_not_added = slip(
 )
 
 mean = slip(
-    "You differentiated the mean. The sum was asked for.",
+    "You differentiated the mean. The exercise asks for the sum.",
     "(h * t).sum() -> (h * t).mean()",
 )
 

@@ -109,7 +109,10 @@ def square_of_the_sum(v):
     return torch.autograd.grad(v.sum() ** 2, v)[0]
 
 
-@wrong("Your gradient is twice too large: either two backward passes added up in v.grad, or v**2 has a factor of 2.")
+@wrong(
+    "Your gradient is twice as large as it should be: either two backward passes added up in v.grad, or v**2 has a "
+    "factor of 2."
+)
 def twice(v):
     return torch.autograd.grad(2 * (v**2).sum(), v)[0]
 

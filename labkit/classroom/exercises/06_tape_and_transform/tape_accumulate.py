@@ -53,7 +53,7 @@ zero_forgotten = wrong(
 )
 
 grad_accumulates = wrong(
-    "torch.autograd.grad returns its gradients and leaves every .grad as it was.", {3: either(2 * slope, 3 * slope)}
+    "torch.autograd.grad returns its gradients and does not change any .grad.", {3: either(2 * slope, 3 * slope)}
 )
 
 one_number = judged("kind", slope)

@@ -240,7 +240,7 @@ loss_as_memory = slip(
 )
 
 doubled = slip(
-    "The gradient is twice too large: each loss counts once.",
+    "The gradient is twice as large as it should be: each loss counts once.",
     "((h - 1) ** 2).backward() -> (2 * (h - 1) ** 2).backward()",
 )
 
@@ -262,7 +262,7 @@ def cut_every_second_step(w, xs):
     return w.grad
 
 
-@wrong("Only every second loss has a backward pass. All four losses have one.")
+@wrong("Only every second loss has a backward pass. Each of the four losses needs one.")
 def every_second_loss(w, xs):
     h = torch.tensor(0.5)
     for i, x in enumerate(xs):

@@ -62,7 +62,7 @@ factor_lost = wrong(
 )
 
 value_and_gradient_mixed = wrong(
-    "Item 3 has the value x, but the value does not matter here. Which of its terms can the derivative still see?",
+    "Item 3 has the value x, but the value does not matter here. Which of its terms are not constant?",
     {3: 1},
 )
 

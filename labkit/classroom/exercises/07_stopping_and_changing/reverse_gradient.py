@@ -209,7 +209,7 @@ reciprocal = slip(
 
 
 value_doubled = slip(
-    "Forwards, your Reverse is not the identity: the features are twice as large.",
+    "Your Reverse is not the identity in the forward pass: the features are twice as large.",
     "return h\n -> return 2 * h\n",
 )
 

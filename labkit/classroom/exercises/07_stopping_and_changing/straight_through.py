@@ -120,8 +120,8 @@ times_x = slip(
 
 
 loss_not_rounded = slip(
-    "Your gradient is 2 * (x - t), that of a loss without rounding. The loss sees rounded(x), so the upstream gradient is 2 "
-    "* (rounded(x) - t), which passes straight through.",
+    "Your gradient is 2 * (x - t), that of a loss without rounding. The loss depends on rounded(x), so the upstream "
+    "gradient is 2 * (rounded(x) - t), which passes straight through.",
     "((rounded(x) - t) ** 2).sum() -> ((x - t) ** 2).sum()",
 )
 

@@ -86,7 +86,7 @@ no_change_is_nan = wrong(
 )
 
 distance_for_the_slope = wrong(
-    "That is a distance. The slope is the distance that x really moved, divided by h.",
+    "That is the change of x. The slope is this change divided by h.",
     {0: lambda expected, got: got == 2**-30, 3: 2**-10, 5: either(2**-10, 2**-11)},
     answer={0: 2**-30, 5: 2**-10},
 )

@@ -190,7 +190,7 @@ def larger_norm(g1, g2):
     return _power_below(max(np.linalg.norm(g1), np.linalg.norm(g2)))
 
 
-@wrong("Your scale never falls below 1, and it is one power too large. A scale below 1 is allowed.")
+@wrong("Your scale is never below 1, and otherwise one power too large. A scale below 1 is allowed.")
 def one_too_far_from_one(g1, g2):
     top, scale = max(np.abs(g1).max(), np.abs(g2).max()), 1.0
     while scale * top <= 65504:

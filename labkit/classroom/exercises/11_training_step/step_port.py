@@ -236,11 +236,11 @@ never_zeroed_step_first = slip(
     "loss.backward()\n        optimizer.step() -> optimizer.step()\n        loss.backward()",
 )
 root_of_the_loss = slip(
-    "The snippet notes the loss itself, without a root.",
+    "The snippet stores the loss itself, without a root.",
     "losses.append(loss.item()) -> losses.append(loss.item() ** 0.5)",
 )
 losses_added_up = slip(
-    "The snippet notes the loss of each round. You added up the losses.",
+    "The snippet stores the loss of each round. You added up the losses.",
     "losses.append(loss.item()) -> losses.append(loss.item() + (losses or [0])[-1])",
 )
 products_summed = slip(

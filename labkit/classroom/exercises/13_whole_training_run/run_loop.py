@@ -82,7 +82,7 @@ def gradients_of_the_epoch(w, x, y, size, epochs):
 
 
 @wrong(
-    "The weights do not change: when step is called, .grad of this w is None. Is it cleared after backward, or does the "
+    "The weights do not change: step finds no gradient in .grad of this w. Is .grad reset after backward, or does the "
     "optimizer have another tensor?"
 )
 def no_steps(w, x, y, size, epochs):

@@ -71,7 +71,7 @@ still_adds = slip(
 )
 
 still_a_table = slip(
-    "Each prediction is compared with all labels: (6, 1) minus (6,) broadcasts to a table of 6 by 6. Give both operands the "
+    "Each prediction is compared with all labels: (6, 1) minus (6,) broadcasts to a 6 by 6 matrix. Give both operands the "
     "same shape.",
     "(hidden @ w2)[:, 0] - y -> hidden @ w2 - y",
 )

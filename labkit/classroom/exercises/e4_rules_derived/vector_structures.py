@@ -24,7 +24,7 @@ from labkit.classroom.writing import either, judged, wrong
 answer = ["D", "B", "I", "G", "A", "H", "F", "C"]
 rules = (
     "An output of tanh depends on the element at its own place alone.",
-    "An output of a running sum depends on the inputs up to its own place. Rows are outputs.",
+    "An output of a running sum depends on the inputs up to its own position. Rows are outputs.",
     "The first output is the last input, and so on.",
     "Each output uses two neighbours, and there is one output fewer than there are inputs.",
     "The sum in the denominator contains all inputs.",
@@ -85,7 +85,7 @@ def reference():
 
 transposed = wrong(
     "You read a panel the wrong way round: rows are outputs, columns are inputs. An output of the running sum depends on "
-    "the inputs up to its own place, so its row is filled from the left.",
+    "the inputs up to its own position, so its row is filled from the left.",
     {1: "E"},
 )
 row_for_column = wrong(

@@ -77,7 +77,7 @@ def not_on_the_diagonal(a, z, g):
     return np.linalg.solve((a + 3 * z**2).T, g)
 
 
-@wrong("The sign is wrong. More x means more of the left side: the two sides move the same way.")
+@wrong("The sign is wrong. The two sides are equal, so when x grows, the left side grows with it.")
 def sign(a, z, g):
     return -np.linalg.solve(_slope(a, z).T, g)
 

@@ -113,7 +113,7 @@ inputs_saved_as_well = wrong(
 )
 
 last_result_stays = wrong(
-    "Under no_grad nothing is saved: the last h is freed when run() returns, and only the sum, one number, is left.",
+    "No tape is left: the last h is freed when run() returns, and only the sum, one number, is left.",
     {3: 1, 5: 3},
 )
 

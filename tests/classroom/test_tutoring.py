@@ -41,7 +41,7 @@ WAYS = [
     ("fd-gradient", lambda r, x, h: x, "argument", "is the argument x itself"),
     ("fd-gradient", lambda r, x, h: r.sum(), "reduced", "one number"),
     ("fd-gradient", lambda r, x, h: r[None], "axis", "axis of length 1"),
-    ("fd-gradient", lambda r, x, h: (r,), "wrapped", "Take it out"),
+    ("fd-gradient", lambda r, x, h: (r,), "wrapped", "Return the value itself"),
     ("fd-gradient", lambda r, x, h: [r, x], "too-many", "Return only this item"),
     ("fd-gradient", lambda r, x, h: lambda: r, "not-called", "Call it"),
     ("vector-matmul", lambda r, x, w, g: r[0], "left-out", "1 of 2 parts"),

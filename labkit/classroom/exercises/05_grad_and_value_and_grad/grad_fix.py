@@ -190,8 +190,8 @@ ways = (
     ),
 )
 hints = (
-    "The message names what it expected. Two more mistakes raise no error: which function is differentiated, and and and "
-    "and which name gets which gradient?",
+    "The message names what it expected. Two more mistakes raise no error: which function is differentiated, and "
+    "which name gets which gradient?",
     "forward returns two outputs, and only the first should be differentiated. Also, x comes before w.",
     "(loss, logits), (dx, dw) = ms.value_and_grad(forward, (0, 1), has_aux=True)(x, w, y)",
 )

@@ -145,7 +145,7 @@ decayed_twice = slip(
 
 
 absolute_errors = slip(
-    "The loss has the squared errors. You took their absolute values.",
+    "The loss contains the squared errors. You took their absolute values.",
     "((x @ w - y) ** 2) -> abs(x @ w - y)",
 )
 
@@ -183,7 +183,9 @@ rate_and_momentum_exchanged = slip(
     "The learning rate is 0.1 and the momentum 0.9. You exchanged them.", "lr=0.1, momentum=0.9 -> lr=0.9, momentum=0.1"
 )
 rate_of_one = slip("The learning rate is 0.1.", "lr=0.1 -> lr=1.0")
-error_not_squared = slip("The loss has the squared errors. The square is missing.", "((x @ w - y) ** 2) -> (x @ w - y)")
+error_not_squared = slip(
+    "The loss contains the squared errors. The square is missing.", "((x @ w - y) ** 2) -> (x @ w - y)"
+)
 target_added = slip("The error is x @ w minus y. You added y.", "(x @ w - y) -> (x @ w + y)")
 backward_twice = slip(
     "Two backward passes add up in .grad. Call backward once in each round.",
@@ -259,7 +261,9 @@ results_exchanged = slip(
 )
 
 
-error_doubled = slip("The loss has the squared errors. You doubled them.", "((x @ w - y) ** 2) -> ((x @ w - y) * 2)")
+error_doubled = slip(
+    "The loss contains the squared errors. You doubled them.", "((x @ w - y) ** 2) -> ((x @ w - y) * 2)"
+)
 
 
 ways = (

@@ -77,7 +77,9 @@ def without_momentum(w, x, y):
     return _losses(w, x, y, momentum=0.0)
 
 
-@wrong("w has not moved. Is there a zero_grad between backward and step, no step, or another w than the optimizer has?")
+@wrong(
+    "w has not moved. Is there a zero_grad between backward and step, no step, or a w that the optimizer does not have?"
+)
 def zeroed_too_late(w, x, y):
     return _losses(w, x, y, empty=("after",))
 
@@ -246,7 +248,7 @@ losses_added_up = slip(
     "losses.append(loss.item()) -> losses.append(loss.item() + (losses or [0])[-1])",
 )
 products_summed = slip(
-    "x @ w has one prediction for each row. You summed all products to one number.", "x @ w -> (x * w).sum()"
+    "x @ w has one prediction for each row. You summed all products into one number.", "x @ w -> (x * w).sum()"
 )
 
 

@@ -140,7 +140,7 @@ def one_for_the_batch(x, g):
 errors = (
     (
         "could not be broadcast",
-        "Two shapes do not fit. An example is a row of x and a row of g: sum each along axis 1, and then multiply.",
+        "Two shapes do not match. An example is a row of x and a row of g: sum each along axis 1, and then multiply.",
     ),
 )
 

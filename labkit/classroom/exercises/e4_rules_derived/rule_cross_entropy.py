@@ -251,7 +251,9 @@ def one_hot_alone(z, labels):
     return -np.eye(z.shape[1])[labels] / len(z)
 
 
-@wrong("That is p * (1 - p), the diagonal of softmax's Jacobian. The loss has a logarithm, and z moves all classes.")
+@wrong(
+    "That is p * (1 - p), the diagonal of softmax's Jacobian. The loss contains a logarithm, and z affects all classes."
+)
 def diagonal_of_the_jacobian(z, labels):
     p = _softmax(z)
     return p * (1 - p) / len(z)

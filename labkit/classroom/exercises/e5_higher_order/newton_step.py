@@ -208,7 +208,7 @@ def exp_subtracted_in_the_gradient(a, b, x):
     return _step(a, b, x, a @ x - b - np.exp(x))
 
 
-@wrong("You divided f by its gradient: that is Newton's step to a zero of f. Here the gradient is to become 0.")
+@wrong("You divided f by its gradient: that is Newton's step to a zero of f. Here the gradient should become 0.")
 def to_a_zero_of_f(a, b, x):
     return x - (x @ a @ x / 2 - b @ x + np.exp(x).sum()) / _gradient(a, b, x)
 

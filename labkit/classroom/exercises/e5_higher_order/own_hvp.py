@@ -199,7 +199,7 @@ def mean_in_the_function(x, y, u, v):
     return a / 9, b / 9
 
 
-@wrong("Your result is without the change of the sum: the square's derivative, 2 * sum, moves with x and y.")
+@wrong("Your result lacks the change of the sum: the derivative of the square, 2 * sum, also changes with x and y.")
 def sum_held_still(x, y, u, v):
     return 2 * (x * y).sum() * v, 2 * (x * y).sum() * u
 

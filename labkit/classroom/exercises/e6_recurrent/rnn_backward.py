@@ -177,7 +177,7 @@ numbers_from_the_start = slip(
     "du += da * x[t] -> du += da * x[len(x) - 1 - t]",
 )
 states_from_the_start = slip(
-    "In dw w was multiplied by states[t]. The backward pass begins with the last step, so with its states.",
+    "In dw, w was multiplied by states[t]. The backward pass begins with the last step, so with its states.",
     "dw += da * states[t] -> dw += da * states[len(x) - 1 - t]",
 )
 argument_of_tanh = slip(
@@ -193,11 +193,13 @@ w_without_the_sum = slip(
     "dw += da * states[t] -> dw += da * states[-1]",
 )
 two_states_before = slip(
-    "In dw w was multiplied by the state before the step, states[t]. You took the one before that.",
+    "In dw, w was multiplied by the state before the step, states[t]. You took the one before that.",
     "dw += da * states[t] -> dw += da * states[max(t - 1, 0)]",
 )
-w_added = slip("Towards the state before, dh is multiplied by w. You added w.", "dh = da * w -> dh = da + w")
-divided_by_w = slip("Towards the state before, dh is multiplied by w. You divided by it.", "dh = da * w -> dh = da / w")
+w_added = slip("On its way to the previous state, dh is multiplied by w. You added w.", "dh = da * w -> dh = da + w")
+divided_by_w = slip(
+    "On its way to the previous state, dh is multiplied by w. You divided by it.", "dh = da * w -> dh = da / w"
+)
 loss_without_y = slip(
     "The derivative of the loss is 2 * (h - y). y is missing.", "2 * (states[-1] - y), -> 2 * states[-1],"
 )

@@ -104,7 +104,7 @@ last_loss_alone = slip(
     "float(total) / len(y) -> float(total)",
 )
 root_of_the_mean = slip(
-    "The mean itself is asked for. You took its root.", "float(total) / len(y) -> (float(total) / len(y)) ** 0.5"
+    "Return the mean itself. You took its root.", "float(total) / len(y) -> (float(total) / len(y)) ** 0.5"
 )
 
 

@@ -82,14 +82,14 @@ def gradients_of_the_epoch(w, x, y, size, epochs):
 
 
 @wrong(
-    "The weights do not change: when step is called, .grad of this w is None. Is it cleared after backward, or does the "
+    "The weights do not change: step finds no gradient in .grad of this w. Is .grad reset after backward, or does the "
     "optimizer have another tensor?"
 )
 def no_steps(w, x, y, size, epochs):
     return w.detach().clone()
 
 
-@wrong("Your steps have another length. The rate is 0.05, with one backward pass and one step for each batch.")
+@wrong("Your steps have the wrong size. The rate is 0.05, with one backward pass and one step for each batch.")
 def another_rate(w, x, y, size, epochs):
     return _trained(w, x, y, size, epochs, rate=0.1)
 
@@ -138,7 +138,7 @@ start_by_start = slip(
     "range(0, len(x), size) -> range(len(x))",
 )
 last_gradient_only = slip(
-    "step is after the inner loop, so only the last batch of an epoch is used. Take one step for each batch.",
+    "You call step after the inner loop, so only the last batch of an epoch is used. Take one step for each batch.",
     "            optimizer.step()\n ->         optimizer.step()\n",
 )
 half_the_square = slip("The loss has no factor 1/2.", "** 2).mean()\n -> ** 2).mean() / 2\n")

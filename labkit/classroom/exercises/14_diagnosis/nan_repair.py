@@ -101,7 +101,7 @@ root_twice = slip(
 
 
 @wrong(
-    "0 goes into sqrt, where its derivative is infinite. Only x > 0 may.",
+    "sqrt gets 0, where its derivative is infinite. Select only x > 0.",
     when=lambda i, expected, got: same(expected[1], got[1]) and np.isinf(got[0]).any(),
 )
 def zero_included(x, w):
@@ -118,7 +118,7 @@ def weight_detached(x, w):
 
 
 @wrong(
-    "The gradient of w is right now, but that of x still has nan. Give sqrt a harmless input where x is not positive.",
+    "The gradient of w is now right, but that of x still contains nan. Give sqrt a harmless input where x is not positive.",
     when=lambda i, expected, got: same(expected[1], got[1]) and np.isnan(got[0]).any(),
 )
 def nan_in_x(x, w):

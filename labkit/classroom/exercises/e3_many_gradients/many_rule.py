@@ -41,7 +41,7 @@ def _all_pairs(x, w):
 
 
 @wrong(
-    "With both batched, you multiplied every x with every w. Example i has one x and one w: only they meet.",
+    "With both batched, you multiplied every x by every w. Example i has one x and one w: multiply only these two.",
     when=lambda i, expected, got: (
         got.ndim == 3 and any(same(pairs, got) for pairs in (_all_pairs(*i), np.swapaxes(_all_pairs(*i), 0, 1)))
     ),
@@ -51,8 +51,8 @@ def every_pair(x, w):
 
 
 @wrong(
-    "With both batched, you have one product for all examples: the axis of the examples was summed away. It stays in front, "
-    "and the axis of one example is summed.",
+    "With both batched, you have one product for all examples: you summed over the batch axis. Keep the batch axis in "
+    "front, and sum over k.",
     when=lambda i, expected, got: i[0].ndim == 2 and i[1].ndim == 3 and got.shape == expected.shape[1:],
 )
 def examples_summed(x, w):
@@ -115,7 +115,7 @@ def first_matrix_always(x, w):
 
 
 @wrong(
-    "Your result has as many rows as x has elements. If x has one axis, all examples share it: w has the number of examples.",
+    "Your result has as many rows as x has elements. If x has one axis, all examples share x, and w has the batch axis.",
     when=lambda i, expected, got: i[0].ndim == 1 and len(got) == len(i[0]) != len(expected),
 )
 def length_of_a_shared_x(x, w):
@@ -123,7 +123,7 @@ def length_of_a_shared_x(x, w):
 
 
 @wrong(
-    "Your result has as many rows as w. If w has two axes, all examples share it: x has the number of examples.",
+    "Your result has as many rows as w. If w has two axes, all examples share w, and x has the batch axis.",
     when=lambda i, expected, got: i[1].ndim == 2 and len(got) == len(i[1]) != len(expected),
 )
 def length_of_a_shared_w(x, w):
@@ -131,7 +131,7 @@ def length_of_a_shared_w(x, w):
 
 
 @wrong(
-    "A row of your result has the x or the w of another example.",
+    "A row of your result uses the x or the w of another example.",
     when=lambda i, expected, got: any(
         same(product(x, w), got) and not same(expected, got)
         for x in _moved(i[0], i[0].ndim == 2)
@@ -215,7 +215,7 @@ errors = (
     ),
     (
         "einstein sum",
-        "The letters of einsum have to fit the axes. x or w may have an axis less: there are three cases.",
+        "The letters of einsum have to match the axes. x or w may have one axis fewer: there are three cases.",
     ),
     ("remapped shapes", "A letter of einsum stands for two lengths. The axes of x are (n, k), those of w (n, k, m)."),
     (

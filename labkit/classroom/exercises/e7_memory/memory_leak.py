@@ -55,12 +55,12 @@ def as_it_was(w, x, y):
     return float(total) / len(y)
 
 
-@wrong("The tape is gone, and so are all losses but the last one.")
+@wrong("You keep no tape, but you also lose all losses except the last one.")
 def the_last_loss(w, x, y):
     return (np.tanh(x[-1] * w).sum() - y[-1]) ** 2 / len(y)
 
 
-@wrong("The sum is right. The mean was asked for: divide by the number of batches.")
+@wrong("This is the sum. Return the mean: divide by the number of batches.")
 def sum_for_mean(w, x, y):
     return _evaluated(w, x, y) * len(y)
 
@@ -71,10 +71,10 @@ def without_the_labels(w, x, y):
 
 
 loss_of_the_mean = slip(
-    "In a loss the elements of tanh are added. You took their mean.", ".sum() - label -> .mean() - label"
+    "A loss adds up the elements of tanh. You took their mean.", ".sum() - label -> .mean() - label"
 )
 divided_by_the_elements = slip(
-    "Divide by the number of batches. You divided by the number of elements of w, which a row has, too.",
+    "Divide by the number of batches. You divided by the number of weights, which is also the length of a row.",
     "/ len(y) -> / len(w)",
 )
 absolute_errors = slip(
@@ -105,7 +105,7 @@ last_loss_alone = slip(
     "float(total) / len(y) -> float(total)",
 )
 root_of_the_mean = slip(
-    "The mean itself is asked for. You took its root.", "float(total) / len(y) -> (float(total) / len(y)) ** 0.5"
+    "Return the mean itself. You took its root.", "float(total) / len(y) -> (float(total) / len(y)) ** 0.5"
 )
 
 

@@ -107,7 +107,7 @@ def _with(name, fault):
 
 
 @wrong(
-    "You return found. Return what patient.submit(found) gives.", when=lambda i, expected, got: isinstance(got, dict)
+    "You return found. Return the result of patient.submit(found).", when=lambda i, expected, got: isinstance(got, dict)
 )
 def not_submitted(name):
     return dict(reference(name))
@@ -314,11 +314,11 @@ ways = (
 errors = (
     (
         "points are left",
-        "The points do not suffice for all measurements: leave out those that show no fault on their own.",
+        "Your points are not enough for all measurements: leave out those that show no fault on their own.",
     ),
     (
         "index out of range",
-        "After an overflow no step is taken, and norms and pieces have nothing to show. Look at skips first.",
+        "After an overflow no step is taken, so norms and pieces show nothing. Look at skips first.",
     ),
     ("submit: there is no", "found maps the name of each fault to the name of the measurement that shows it."),
 )
@@ -362,7 +362,7 @@ def first_alone(name):
 
 
 @wrong(
-    "Wherever your result is wrong, one fault is missing or one is too many. Which of your comparisons is upside down?",
+    "Wherever your result is wrong, one fault is missing or one is too many. Which of your comparisons is inverted?",
     when=lambda i, expected, got: len(set(got) ^ set(expected)) == 1,
 )
 def upside_down(name):

@@ -163,7 +163,9 @@ def as_asked(expected: Any, got: Any) -> Any:
         got = {"true": True, "false": False}.get(got.strip().lower(), got) if isinstance(got, str) else got
         return bool(got) if isinstance(got, (int, float, np.number)) and got in (0, 1) else got
     if isinstance(expected, str):
-        whole = isinstance(got, (int, float, np.number)) and (abs(float(got)) < 1e9 or not np.isfinite(got))
+        whole = isinstance(got, (int, float, np.number)) and (
+            -1e9 < got < 1e9 or got != got or got in (np.inf, -np.inf)
+        )
         text = f"{got:g}" if whole else got
         return text if text == expected or (expected.isdecimal() and text in ("0", "1")) else got
     if isinstance(expected, (int, float, np.generic)):

@@ -228,8 +228,8 @@ def _failure_of_call(outcome, changed):
         kind, text = "mutated", CHANGED.format(names=", ".join(changed))
     elif outcome.value is None:
         returned = (
-            "it returned nothing (None). Does every path through it end with a return that has a value? A method such "
-            "as backward() or append() has none, and .grad is None until a gradient arrives."
+            "it returned nothing (None). Does every path through the function end with a return that has a value? A method "
+            "such as backward() or append() has none, and .grad is None before the first backward pass."
         )
         printed = "it printed an answer but returned nothing (None). Return the answer."
         kind, text = "printed", printed if outcome.printed else returned

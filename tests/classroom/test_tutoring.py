@@ -41,7 +41,7 @@ WAYS = [
     ("fd-gradient", lambda r, x, h: x, "argument", "is the argument x itself"),
     ("fd-gradient", lambda r, x, h: r.sum(), "reduced", "one number"),
     ("fd-gradient", lambda r, x, h: r[None], "axis", "axis of length 1"),
-    ("fd-gradient", lambda r, x, h: (r,), "wrapped", "Take it out"),
+    ("fd-gradient", lambda r, x, h: (r,), "wrapped", "Return the value itself"),
     ("fd-gradient", lambda r, x, h: [r, x], "too-many", "Return only this item"),
     ("fd-gradient", lambda r, x, h: lambda: r, "not-called", "Call it"),
     ("vector-matmul", lambda r, x, w, g: r[0], "left-out", "1 of 2 parts"),
@@ -101,8 +101,8 @@ def test_a_slip_that_right_inputs_contradict_is_not_told():
 
 
 SAID = [
-    ("start-shapes", [(2, 3), 3, (2, 3), ()], "item-rule", "a tuple of one needs a comma"),
-    ("tape-errors", {1: KeyError}, "item-rule", "but of another type"),
+    ("start-shapes", [(2, 3), 3, (2, 3), ()], "item-rule", "a one-element tuple needs a comma"),
+    ("tape-errors", {1: KeyError}, "item-rule", "but of a different type"),
     ("sens-choose", {1: [0.3, 0.3, 0.4]}, "item-rule", "Item 1: you said [0.3, 0.3, 0.4]."),
     ("graph-count", {3: 7}, "item-rule", "(paths from x)"),
     ("vector-shapes", {0: (2,), 1: (3, 2)}, "items-exchanged", "You exchanged items 0 and 1."),
@@ -124,7 +124,7 @@ def test_what_is_wrong_beside_a_named_item_is_said():
     answer[7] = (4, 3, 1)
     report = check("vector-shapes", answer)
     assert report.kind == "bias-per-example" and "Right so far: 6 of 8 items." in report.text
-    assert "Item 7: you have an entry too many; the others are right." in report.text
+    assert "Item 7: you have one entry too many; the others are right." in report.text
 
 
 @pytest.mark.parametrize("exercise", PREDICTIONS, ids=lambda e: e.name)

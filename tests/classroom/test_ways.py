@@ -75,9 +75,6 @@ FORBIDDEN = {
             ill += (patient.measure("norms")[0] != patient.plan.limit,)
             return tuple(p for p, is_ill in zip(("loss", "backward", "finish"), ill) if is_ill), ()
     """),
-    "a sheet by hand": ("ward-diagnose", "unchanged", above(
-        "ward-diagnose", "patient.submit(found)", "tuple((one, 'shown') for one in sorted(found))"
-    )),
     "the ward's files": ("ward-diagnose", "rule out", """
         from labkit.classroom import clinic
         from labkit.classroom.clinic.drawing import admission
@@ -88,12 +85,8 @@ FORBIDDEN = {
                 patient.measure(what)
             return patient.submit(found)
     """),
-    "the ward's files beside measurements": ("ward-patch", "once", above(
-        "ward-patch", 'patient.measure("pieces")[0] == 2',
-        "patient.measure('pieces') and 'sum-of-pieces' in clinic.drawing.admission(name).faults",
-    )),
-    "the same patient by a text": ("ward-patch", "once", above(
-        "ward-patch", 'if patient.measure("shapes")', 'if clinic.admit(str(name)).measure("shapes")'
+    "a patient admitted twice": ("ward-patch", "once", above(
+        "ward-patch", 'if patient.measure("shapes")', 'if clinic.admit(name).measure("shapes")'
     )),
     "nothing measured": ("ward-patch", "measure", above(
         "ward-patch",
@@ -122,7 +115,7 @@ FORBIDDEN = {
             ms.grad(lambda h: (h**3).sum())(x**2 * x.sum())
             return ms.grad(lambda x: ((x**2 * x.sum()) ** 3).sum())(x)
     """),
-    "a Hessian by a formula": ("own-hvp", "delivered", """
+    "a Hessian by a formula": ("own-hvp", "does not come from such a pass", """
         def answer(x, y, u, v):
             s, d = (x * y).sum(), (u * y + x * v).sum()
             return 2 * (d * y + s * v), 2 * (d * x + s * u)
@@ -139,9 +132,9 @@ FORBIDDEN = {
     """),
     "straight through by a formula": ("straight-through", "by a backward pass",
         "answer = lambda x, t: (ms.ops.round(x), 2 * (ms.ops.round(x) - t))"),
-    "gradients formed": ("many-norms", "formed",
+    "gradients formed": ("many-norms", "form the gradients",
         "answer = lambda x, g: np.array([(np.outer(a, b) ** 2).sum() + b @ b for a, b in zip(x, g)]) ** 0.5"),
-    "the whole Hessian": ("own-hvp", "delivered", """
+    "the whole Hessian": ("own-hvp", "does not come from such a pass", """
         def answer(x, y, u, v):
             f = lambda x, y: (x * y).sum() ** 2
             (a, b), (c, d) = torch.autograd.functional.hessian(f, (x, y))

@@ -12,7 +12,7 @@ _NO_TENSOR = (
 )
 _MINDSPORE = (
     (r"'grad_position' must be int or tuple", "Several positions are given as a tuple: (0, 1), with round brackets."),
-    (r"'Tensor' object has no attribute 'grad'", "A MindSpore tensor has no .grad: what ms.grad returns is the gradient."),
+    (r"'Tensor' object has no attribute 'grad'", "A MindSpore tensor has no .grad: ms.grad returns the gradient."),
     (r"no attribute '(backward|requires_grad|retain_grad)'", "Only PyTorch tensors have this attribute. In "
      "MindSpore you differentiate a function: ms.grad(function)(inputs)."),
     (r"no attribute '(detach|no_grad)'", "This is a PyTorch name. In MindSpore, use ops.stop_gradient."),
@@ -41,8 +41,8 @@ _TORCH = (
 )  # fmt: skip
 _IMPORTS = {"torch": "from labkit import torch", "mindspore": "from labkit import mindspore as ms"}
 _REAL = (
-    "Your code uses the installed package {name}. The exercises use labkit's dialect: write `{line}` in place of "
-    "`import {name}`."
+    "Your code uses the installed package {name}. The exercises use labkit's dialect: write `{line}` instead of `import "
+    "{name}`."
 )
 _ALL = (
     (r"No module named 'torch", "The exercises use labkit's dialect: write `from labkit import torch`."),
@@ -68,7 +68,7 @@ _ALL = (
     (r"shapes? .*not aligned|mismatch in its core dimension|could not be broadcast|shapes cannot be mul", "Two shapes do "
      "not match. Does one need a transpose, or are the factors in the wrong order?"),
     (r"out of (range|bounds)", "An index is out of range: indices run from 0 to the length minus 1."),
-    (r"for \^", "In Python ^ is no power. Write **."),
+    (r"for \^", "In Python, ^ is not a power. Write **."),
     (r"division by zero", "Your code divides by 0. Does this case need a branch of its own?"),
     (r"module '[\w.]+' has no attribute", "This module has no such name. Check the spelling, and that it is the right module."),
     (r"has no attribute", "A value of this type has no such attribute. Is it a tensor, an array, or a tuple of them?"),

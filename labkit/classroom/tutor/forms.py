@@ -37,7 +37,7 @@ def _among(right, got):
             over = [i for i in range(len(came)) if i not in kept]
             return Reason(
                 "too-many",
-                f"Your result holds what is asked for, but {_items(over)} {'is' if len(over) == 1 else 'are'} too many.",
+                f"Your result contains the right parts, but also {_items(over)}. Leave {'it' if len(over) == 1 else 'them'} out.",
             )
     if not _is_sequence(right) and _is_sequence(got) and len(got) > 1:
         return _too_many(plain_data(right), plain_data(got))
@@ -77,7 +77,9 @@ def _wrapped(right, got):
     while _is_sequence(inner) and len(inner) == 1:
         depth, inner = depth + 1, inner[0]
     if depth and not _is_sequence(right) and agree(plain_data(right), plain_data(inner)):
-        return Reason("wrapped", f"The value is right, but it is still in a {type(got).__name__} of one. Take it out.")
+        return Reason(
+            "wrapped", f"The value is right, but it is still inside a {type(got).__name__}. Return the value itself."
+        )
     flat, asked = ([value for _, value in parts(plain_data(one))] for one in (got, right))
     if _is_sequence(right) and agree(asked, flat) and not agree(plain_data(right), plain_data(got)):
         return Reason("nested-otherwise", "The values are right, but they are not grouped as the question asks.")
@@ -104,17 +106,17 @@ def _reduced(r, g):
     for name, take in (("sum", np.sum), ("mean", np.mean)):
         if r.ndim and near(take(r), g.reshape(()) if g.size == 1 else g):
             return Reason(
-                "reduced", f"You give one number, the {name} of what is asked for. Return the elements themselves."
+                "reduced", f"You give one number, the {name} of the right result. Return the elements themselves."
             )
         for axis in range(r.ndim if r.ndim > 1 else 0):
             if near(take(r, axis), g):
                 return Reason(
-                    "reduced", f"An axis is missing: you return the {name} of what is asked for along axis {axis}."
+                    "reduced", f"An axis is missing: you return the {name} of the right result along axis {axis}."
                 )
         for axis in (None, *range(g.ndim)):
             if near(r, take(g, axis)) or (r.ndim == g.ndim and near(r, take(g, axis, keepdims=True))):
                 which = "all axes" if axis is None else f"axis {axis}"
-                return Reason("not-reduced", f"A step is missing at the end: the {name} over {which} of what you give.")
+                return Reason("not-reduced", f"A step is missing at the end: the {name} over {which} of your result.")
     return None
 
 

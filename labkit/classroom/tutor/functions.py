@@ -39,7 +39,7 @@ def explain_calls(exercise: Exercise, compared: Sequence[Compared], failed: Sequ
             words = f"Wherever {where}: " if where else ""
             words += reason.sentence[0].lower() + reason.sentence[1:] if where and reason else ""
             return Reason(reason.kind, words or reason.sentence) if reason else Reason(
-                "where", f"It is wrong wherever {where}, and right for the other inputs."
+                "where", f"Your result is wrong wherever {where}, and right for the other inputs."
             )  # fmt: skip
     return _one_part(exercise, cases, unpacked) or _part(wrong)
 
@@ -70,7 +70,7 @@ def _one_part(exercise, cases, wrong):
         found = _explained(one, cases, wrong) if one.gives else set()
         left = {part for _, part in needed - found}
         if found and not any(part in left for _, part in found):
-            return Reason(one.name, f"{one.sentence}\nWrong, too: {', '.join(f'result[{i}]' for i in sorted(left))}.")
+            return Reason(one.name, f"{one.sentence}\nAlso wrong: {', '.join(f'result[{i}]' for i in sorted(left))}.")
     return None
 
 

@@ -106,13 +106,13 @@ def _word(right, got):
         return "it raises an error, but you expect that it runs."
     if right == "fine" and fails[1]:
         return "it runs, but you expect an error."
-    return "it raises an error, as you expect, but of another type." if all(fails) else ""
+    return "it raises an error, as you expect, but of a different type." if all(fails) else ""
 
 
 def _entries(right, got):
     """A tuple with the right entries in another order, or with one too many or too few."""
     if isinstance(right, tuple) and numbers(got) is not None and len(right) == 1 and agree(right[0], got):
-        return "a tuple of one needs a comma, as in (7,)."
+        return "a one-element tuple needs a comma, as in (7,)."
     if not isinstance(right, (tuple, list)) or not isinstance(got, (tuple, list)) or not right or not got:
         return ""
     if len(right) > 1 and agree(list(right)[::-1], list(got)):
@@ -120,8 +120,8 @@ def _entries(right, got):
     if sorted(map(repr, right)) == sorted(map(repr, got)):
         return "you have the right entries in another order."
     if len(got) > len(right) and _inside(right, got):
-        return "you have an entry too many; the others are right."
-    return "you have an entry too few; those that you have are right." if _inside(got, right) else ""
+        return "you have one entry too many; the others are right."
+    return "you have one entry too few; those that you have are right." if _inside(got, right) else ""
 
 
 def _inside(some, whole):

@@ -63,7 +63,7 @@ an_edge_for_each_node = wrong(
 )
 
 the_straight_path_only = wrong(
-    "There is more than one way. x goes into c and into d, and c goes into d and into e.", {3: 1, 4: 1}
+    "There is more than one path. x goes into c and into d, and c goes into d and into e.", {3: 1, 4: 1}
 )
 
 uses_for_paths = wrong(
@@ -73,7 +73,7 @@ uses_for_paths = wrong(
 )
 
 a_path_for_each_use = wrong(
-    "x is used twice, but one of its two edges leads to c, and two paths go on from there.", {3: 2}
+    "x is used twice, but one of its two edges leads to c, and two paths continue from c.", {3: 2}
 )
 
 four_numbers = judged("structure", [2, 4, 7, 3])

@@ -48,7 +48,7 @@ def minus_forgotten(op, a, b):
     return (1.0, 1.0) if op == "subtract" else local(op, a, b)
 
 
-@wrong("The sign is missing: a / b is a * b**-1, and the exponent comes down with its minus, -a * b**-2.")
+@wrong("The sign is missing: a / b is a * b**-1, and the exponent -1 becomes a factor: -a * b**-2.")
 def a_larger_divisor(op, a, b):
     return (1 / b, a / b**2) if op == "divide" else local(op, a, b)
 
@@ -169,7 +169,7 @@ sum_as_a_product = slip(
 )
 
 constants_of_the_sum = slip(
-    "The local gradients of a + b are 1: when a moves by a little, a + b moves by as much.",
+    "The local gradients of a + b are 1: when a changes a little, a + b changes by the same amount.",
     "1.0, 1.0 -> 0.0, 0.0",
 )
 
@@ -221,12 +221,12 @@ first_factor_twice = slip(
 )
 
 quotient_by_itself = slip(
-    "a / b is the value. Its local gradient with respect to b has b**2 in it, and a minus.",
+    "a / b is the value. Its local gradient with respect to b contains b**2 and a minus.",
     "-a / b**2 -> a / b",
 )
 
 denominator_left_out = slip(
-    "The local gradient of a / b with respect to a is 1 / b: when a moves by 1, a / b moves by 1 / b.",
+    "The local gradient of a / b with respect to a is 1 / b: when a changes by 1, a / b changes by 1 / b.",
     "return 1 / b -> return 1.0",
 )
 

@@ -51,7 +51,7 @@ def divided_by_a_value(values):
     return total / value
 
 
-@wrong("This is the sum. The mean is the sum divided by how many numbers there are.")
+@wrong("This is the sum. The mean is the sum divided by the number of values.")
 def a_sum(values):
     total = 0.0
     for value in values:
@@ -59,7 +59,7 @@ def a_sum(values):
     return total
 
 
-@wrong("Your function returns inside the loop, after the first number. Move return to the left, below the loop.")
+@wrong("Your function returns inside the loop, after the first number. Move return to the left, after the loop.")
 def returns_too_early(values):
     total = 0.0
     for value in values:
@@ -123,7 +123,7 @@ multiplied = slip(
 )
 
 upside_down = slip(
-    "The quotient is upside down: the total is divided by the number of values.",
+    "The quotient is inverted: the total is divided by the number of values.",
     "total / len(values) -> len(values) / total",
 )
 
@@ -197,7 +197,7 @@ divided_by_itself = slip(
 
 
 sum_not_kept = slip(
-    "total is still 0 at the end. Each turn has to give it a new value: total = total + value.",
+    "total is still 0 at the end. Each iteration has to give it a new value: total = total + value.",
     "total = total + value -> total + value",
 )
 

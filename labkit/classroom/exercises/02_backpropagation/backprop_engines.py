@@ -51,7 +51,7 @@ one_path_alone = wrong(
 )
 
 overwrite_keeps_the_first = wrong(
-    "Overwriting keeps what comes *last*, at a as well as at x. The 9 that came first to a is lost.",
+    "Overwriting keeps what comes *last*, at a as well as at x. The 9 that reached a first is lost.",
     {1: either(18, 30)},
 )
 
@@ -61,13 +61,13 @@ direct_contribution_kept = wrong(
 )
 
 parts_not_sums = wrong(
-    "That would be an engine that passes on the new part alone: slow, but right. This one passes on the sum so "
-    "far, so the 6 that a has sent on already goes to x once more.",
+    "That would be an engine that passes on only the new contribution: slow, but right. This one passes on the sum so far, "
+    "so the 6 that a has sent on already goes to x once more.",
     {2: 36},
 )
 
 late_part_passed_on = wrong(
-    "When the 9 arrives at a, a has been visited. The 9 is added there, but is never sent on to x.", {3: 36}
+    "When a gets the 9, it has already been visited. The 9 is added there, but is never sent on to x.", {3: 36}
 )
 
 another = judged("value", {2: 45})
@@ -85,7 +85,7 @@ visited_once_loses_nothing_at_x = wrong(
 )
 
 
-value_of_z = wrong("54 is the value of z. Asked for are gradients of x.", {0: 54})
+value_of_z = wrong("54 is the value of z. The exercise asks for gradients of x.", {0: 54})
 
 counted_twice = wrong(
     "The right engine uses each of the five edges once: a collects both of its contributions before it sends anything.",
@@ -115,7 +115,7 @@ a_keeps_both = wrong(
 
 
 first_visit_only = wrong(
-    "You count one visit of a. Recursion visits a at each contribution, and a sends on all that it has by then.",
+    "You count one visit of a. Recursion visits a after each contribution, and a sends on its sum so far.",
     {2: either(18, 24)},
 )
 

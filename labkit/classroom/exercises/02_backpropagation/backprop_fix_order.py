@@ -120,8 +120,8 @@ draw = (
 
 
 @wrong(
-    "These are the numbers of the broken engine: a node sends the sum so far, and sends it again with the next part. First "
-    "find the order, then run the backward pass."
+    "These are the numbers of the broken engine: a node sends the sum so far, and sends it again with the next "
+    "contribution. First find the order, then run the backward pass."
 )
 def still_too_early(parents, output):
     grads = [0.0] * len(parents)
@@ -217,8 +217,8 @@ def gradients_alone(parents, output):
 
 
 not_reversed = slip(
-    "Your order has parents before the nodes that use them. The backward pass goes from the output: go through "
-    "it in reverse.",
+    "Your order has parents before the nodes that use them. The backward pass starts at the output: go through the order in "
+    "reverse.",
     "reversed(order) -> order",
 )
 
@@ -272,7 +272,7 @@ def level_by_level(parents, output):
 
 
 nothing_sent = slip(
-    "All gradients are 0. The output's own gradient is 1: it has to be there before the backward pass.",
+    "All gradients are 0. The output's own gradient is 1: set it before the backward pass.",
     "    grads[output] = 1.0\n -> ",
 )
 
@@ -341,8 +341,8 @@ def latest_visit_first(parents, output):
 
 
 @wrong(
-    "You visit each node once, but follow one path to its end before the other contributions are there. Visit a node after all "
-    "nodes that use it."
+    "You visit each node once, but follow one path to its end before the other contributions have arrived. Visit a node "
+    "after all nodes that use it."
 )
 def latest_first(parents, output):
     grads, used, waiting, seen = [0.0] * len(parents), 0, [output], {output}
@@ -359,8 +359,8 @@ def latest_first(parents, output):
 
 
 nothing_passed_on = slip(
-    "Only the output has a gradient: nothing was passed on. Its 1 has to be there before the loop, and each node passes on the "
-    "local gradient times its own gradient.",
+    "Only the output has a gradient: nothing was passed on. Set its 1 before the loop, and each node passes on the local "
+    "gradient times its own gradient.",
     "slope * grads[node] -> slope * grads[parent]",
 )
 
@@ -372,7 +372,8 @@ subtracted = slip(
 
 
 @wrong(
-    "You count how many nodes use a node. One that uses it twice sends two contributions: count the edges, and wait for all."
+    "You count how many nodes use a node. A node that uses it twice sends two contributions: count the edges, and wait for "
+    "all."
 )
 def users_counted(parents, output):
     return _walk(parents, _once_for_each_user(parents, output, -1), output)

@@ -51,14 +51,14 @@ def _slopes(x, w, b):
     return d_h * x, d_h
 
 
-@wrong("You took the mean. Every use moves the loss, and the moves add up: sum.", parts=(0, 1))
+@wrong("You took the mean. Every use changes the loss, and the changes add up: sum.", parts=(0, 1))
 def mean(x, w, b):
     d_w, d_b = _slopes(x, w, b)
     return np.mean(d_w, axis=0), np.mean(d_b)
 
 
 @wrong(
-    "Sum over the axis along which w was repeated: down the rows, axis 0. Its three numbers stay apart.",
+    "Sum over the axis along which w was repeated: axis 0, the rows. Its three numbers stay separate.",
     when=lambda i, expected, got: np.shape(got[0]) == (len(i[0]),),
 )
 def wrong_axis(x, w, b):

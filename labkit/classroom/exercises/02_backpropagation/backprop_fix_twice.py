@@ -139,7 +139,7 @@ all_doubled = slip(
 
 forwards = slip(
     "Only the result has sent contributions. The order was right, from the last node to the first; each node adds to grads "
-    "in its own turn, and return comes after the loop.",
+    "when it is visited, and return belongs after the loop.",
     "reversed(range(len(parents))) -> range(len(parents))",
 )
 
@@ -167,7 +167,7 @@ def multiplied(parents):
     return grads
 
 
-@wrong("When the same parent comes twice, you keep the first contribution and drop the second one. Both are added.")
+@wrong("When the same parent occurs twice, you keep the first contribution and drop the second one. Add both.")
 def first_kept(parents):
     return _walk(parents, lambda pairs: dict(pairs[::-1]).items())
 
@@ -235,7 +235,7 @@ local_gradient_missing = slip(
 
 
 @wrong(
-    "When the same parent comes twice, you double the first contribution. The second one has a local gradient of its own."
+    "When the same parent occurs twice, you double the first contribution. The second one has a local gradient of its own."
 )
 def first_doubled(parents):
     grads = [0.0] * len(parents)
@@ -399,7 +399,7 @@ def local_gradient_as_key(parents):
 
 
 averaged_over_pairs = slip(
-    "You divide by the number of uses in parents[node]. Each use sends its part as it is.",
+    "You divide by the number of uses in parents[node]. Each use sends its contribution unchanged.",
     "slope * grads[node] -> slope * grads[node] / len(parents[node])",
 )
 

@@ -268,8 +268,8 @@ def level_by_level(parents):
 
 
 @wrong(
-    "You visit each node once, but follow one path to its end before the other contributions are there. Visit a node after all "
-    "nodes that use it."
+    "You visit each node once, but follow one path to its end before the other contributions have arrived. Visit a node "
+    "after all nodes that use it."
 )
 def latest_first(parents):
     return _by_list(parents, -1, set())

@@ -169,7 +169,7 @@ tanh_twice = slip(
 )
 
 all_values = slip(
-    "You return the derivatives of all values. Asked for are those of the inputs, the first len(inputs).",
+    "You return the derivatives of all values. The exercise asks for those of the inputs, the first len(inputs).",
     "grads[: len(inputs)] -> grads",
 )
 
@@ -286,7 +286,7 @@ square_alone = slip(
 )
 
 twice_for_squared = slip(
-    "The derivative of tanh has tanh(x) squared in it, not doubled.",
+    "The derivative of tanh contains tanh(x) squared, not doubled.",
     "1 - values[node] ** 2 -> 1 - values[node] * 2",
 )
 
@@ -325,8 +325,8 @@ def another_value(program, inputs):
 
 
 @wrong(
-    "The loop goes through the program from the first instruction, and the place of the value counts down. The last instruction "
-    "comes first: reversed(program)."
+    "The loop goes through the program from the first instruction, but the index of the value counts down. The last "
+    "instruction comes first: reversed(program)."
 )
 def program_not_reversed(program, inputs):
     values, count = _values(program, inputs), len(inputs)
@@ -494,7 +494,7 @@ product_for_each = slip(
 )
 
 
-@wrong("You go on to the arguments at once, while a part is still to come: what was sent the first time counts twice.")
+@wrong("You visit the arguments after every contribution, so the first contribution counts twice.")
 def recursion(program, inputs):
     values = list(inputs)
     for op, *places in program:

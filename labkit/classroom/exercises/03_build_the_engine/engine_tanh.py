@@ -94,12 +94,12 @@ bracket_squared = slip(
 )
 
 times_x = slip(
-    "1 - tanh(x)**2 is the whole derivative. You multiply by x besides.",
+    "1 - tanh(x)**2 is the whole derivative. You also multiply by x.",
     "g * ( -> g * x * (",
 )
 
 times_the_result = slip(
-    "1 - tanh(x)**2 is the whole derivative. You multiply by ans besides.",
+    "1 - tanh(x)**2 is the whole derivative. You also multiply by ans.",
     "g * ( -> g * ans * (",
 )
 

@@ -51,7 +51,7 @@ def result_transposed(x, w, g):
     return g @ w.T, g.T @ x
 
 
-@wrong("You took the same gradient for every element of y. g says how much each of them counts.")
+@wrong("You used the same gradient for every element of y. g contains the gradient of each element.")
 def g_forgotten(x, w, g):
     return np.ones((3, 3)) @ w.T, x.T @ np.ones((3, 3))
 

@@ -58,7 +58,7 @@ def everything_counts(v):
     return np.full(v.shape, v.sum())
 
 
-@wrong("You returned v: that would be the VJP of y = x. Here x[0] moves every output.")
+@wrong("You returned v: that would be the VJP of y = x. Here every output depends on x[0].")
 def elementwise(v):
     return v.copy()
 
@@ -127,12 +127,12 @@ next_one_only = slip(
 
 
 moved_by_one = slip(
-    "The sums are right, but each is one place too far: the first element contains all of v.",
+    "The sums are right, but each is one position too far: the first element contains all of v.",
     "np.cumsum(v[::-1])[::-1] -> np.roll(np.cumsum(v[::-1])[::-1], 1)",
 )
 
 moved_back_by_one = slip(
-    "The sums are right, but each is one place too early: the first element contains all of v.",
+    "The sums are right, but each is one position too early: the first element contains all of v.",
     "np.cumsum(v[::-1])[::-1] -> np.roll(np.cumsum(v[::-1])[::-1], -1)",
 )
 

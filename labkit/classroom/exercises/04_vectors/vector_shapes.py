@@ -71,14 +71,14 @@ bias_per_example = wrong(
 )
 
 shape_of_the_output = wrong(
-    "You gave the gradient with respect to w the shape of the output. It says how the loss moves with each element of w, so "
-    "it has one number per element of w.",
+    "You gave the gradient with respect to w the shape of the output. This gradient describes how the loss changes with "
+    "each element of w, so it has one number per element of w.",
     {0: (4, 2)},
 )
 
 flat_table = wrong(
-    "On paper a Jacobian is a table of 8 rows. jacrev keeps the axes: first all those of the output, then all "
-    "those of the input.",
+    "On paper a Jacobian is a matrix of 8 rows. jacrev keeps the axes: first all those of the output, then all those of the "
+    "input.",
     {2: (8, 6), 3: (8, 2)},
 )
 

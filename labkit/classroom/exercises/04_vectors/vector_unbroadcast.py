@@ -136,7 +136,7 @@ first_row = slip(
 
 
 largest_use = slip(
-    "You took the largest of the uses. All uses add up: sum.",
+    "You took the largest contribution. All contributions add up: sum.",
     "g.sum(axis=0) -> g.max(axis=0)",
     "g.sum(axis=axis -> g.max(axis=axis",
 )
@@ -154,7 +154,7 @@ def counted_from_the_left(g, shape):
 
 
 first_element = slip(
-    "At an axis of length 1 you take the first of the uses. All uses count: sum over the axis.",
+    "At an axis of length 1 you use only the first contribution. All contributions count: sum over the axis.",
     "g.sum(axis=axis, keepdims=True) -> g.take([0], axis=axis)",
 )
 

@@ -137,8 +137,8 @@ counted_from_one = slip(
 
 
 logits_differentiated = slip(
-    "The gradients are those of the logits. With has_aux=True the first output of forward is differentiated: that has to be the "
-    "loss.",
+    "The gradients are those of the logits. With has_aux=True the first output of forward is differentiated: it has to be "
+    "the loss.",
     "return (logits - y) ** 2, logits -> return logits, (logits - y) ** 2",
     "(loss, logits), (dx, dw) = -> (logits, loss), (dx, dw) =",
 )
@@ -190,7 +190,7 @@ ways = (
     ),
 )
 hints = (
-    "The message names what it expected. Two more mistakes raise no error: which function is differentiated, and and and "
+    "The message names what it expected. Two more mistakes raise no error: which function is differentiated, and "
     "which name gets which gradient?",
     "forward returns two outputs, and only the first should be differentiated. Also, x comes before w.",
     "(loss, logits), (dx, dw) = ms.value_and_grad(forward, (0, 1), has_aux=True)(x, w, y)",

@@ -49,8 +49,8 @@ second_output_only = wrong(
 
 
 values = wrong(
-    "This is the sum of the outputs' values, and the sum of both gradients, too. Asked for is one gradient: how the outputs "
-    "change with y.",
+    "This is the sum of the outputs' values, and the sum of both gradients, too. The exercise asks for one gradient: how "
+    "the outputs change with y.",
     answer=4.0,
 )
 

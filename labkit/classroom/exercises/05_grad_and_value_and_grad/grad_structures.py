@@ -39,7 +39,7 @@ rules = (
     "structure.",
     "The call asks for both: the result is a pair, the gradients of the inputs and those of the weights, each with its own "
     "structure.",
-    "Nothing is asked for: no input and no weights. The call refuses a value that makes no sense.",
+    "The call asks for nothing: no input and no weights. MindSpore rejects the arguments.",
 )
 hints = (
     "Answer first for the inputs only: an int asks for one gradient, a tuple asks for a tuple.",
@@ -103,7 +103,7 @@ a_tuple_of_one = wrong(
 )
 
 another_error = wrong(
-    "grad_position and weights may be None. Together they ask for nothing, and the call refuses that value.",
+    "grad_position and weights may be None. Together they ask for nothing, and MindSpore rejects this call.",
     {6: either("TypeError", "RuntimeError", "AttributeError", (), (None, None))},
 )
 
@@ -160,5 +160,5 @@ both_refused = wrong(
 tuple_refused = wrong("grad_position may be a tuple: it asks for several inputs.", {2: either(ValueError, TypeError)})
 
 one_input_with_the_weights = wrong(
-    "(0, 1) asks for both inputs, also where weights are given.", {5: either(("dx", ("dw",)), ("dy", ("dw",)))}
+    "(0, 1) asks for both inputs, even if weights are given.", {5: either(("dx", ("dw",)), ("dy", ("dw",)))}
 )

@@ -162,7 +162,7 @@ brackets_missing = slip(
 )
 
 
-@wrong("You return the sum of the outputs' values. Asked for is the gradient with respect to x.")
+@wrong("You return the sum of the outputs' values. The exercise asks for the gradient with respect to x.")
 def values_summed(w, x, y):
     logits = np.sum(w * x)
     return logits + (logits - y) ** 2

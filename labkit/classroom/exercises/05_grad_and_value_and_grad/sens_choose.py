@@ -116,7 +116,8 @@ mean_by_another_number = wrong(
 sums_of_values = wrong("sens has a factor for each output, not the sum itself.", {0: [4.0, 4.0, 4.0]})
 
 alone_and_others = wrong(
-    "y[1] alone counts: the other outputs count 0.", {2: either([1.0, 1.0, 1.0], [0.0, 1.0, 1.0], [1.0, 1.0, 0.0])}
+    "Only y[1] counts: the other outputs have the factor 0.",
+    {2: either([1.0, 1.0, 1.0], [0.0, 1.0, 1.0], [1.0, 1.0, 0.0])},
 )
 
 without_the_two = wrong(

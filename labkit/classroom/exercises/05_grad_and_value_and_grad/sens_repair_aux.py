@@ -75,12 +75,12 @@ def no_step(w, x, y):
 
 
 gradient_returned = slip(
-    "You return the gradient. Asked for is the new weight, w - 0.1 * dw.",
+    "You return the gradient. The exercise asks for the new weight, w - 0.1 * dw.",
     "w - 0.1 * dw -> dw",
 )
 
 step_returned = slip(
-    "You return the step. Asked for is the new weight, w - 0.1 * dw.",
+    "You return the step. The exercise asks for the new weight, w - 0.1 * dw.",
     "w - 0.1 * dw -> -0.1 * dw",
 )
 
@@ -101,13 +101,13 @@ weight_unchanged = slip(
 )
 
 halved = slip(
-    "The step is half as long as it should be. Nothing is averaged over the outputs.",
+    "The step is half as large as it should be. Nothing is averaged over the outputs.",
     "0.1 * dw -> 0.05 * dw",
 )
 
 
 positive_step_returned = slip(
-    "You return 0.1 * dw. Asked for is the new weight, w - 0.1 * dw.",
+    "You return 0.1 * dw. The exercise asks for the new weight, w - 0.1 * dw.",
     "w - 0.1 * dw -> 0.1 * dw",
 )
 
@@ -122,7 +122,7 @@ minus_turned_round = slip(
 )
 
 doubled = slip(
-    "The step is twice as long as it should be.",
+    "The step is twice as large as it should be.",
     "0.1 * dw -> 0.2 * dw",
 )
 
@@ -148,7 +148,7 @@ def loss_twice(w, x, y):
 
 
 uphill = slip(
-    "That is uphill: a step against the gradient subtracts it.",
+    "Your step increases the loss: subtract the gradient.",
     "w - 0.1 * dw -> w + 0.1 * dw",
 )
 
@@ -228,7 +228,7 @@ second_step = slip(
 
 
 logits_for_their_gradient = slip(
-    "You subtract the value of the logits from the gradient. What is too much is their gradient, x: say has_aux=True.",
+    "You subtract the value of the logits from the gradient. The superfluous term is their gradient, x: pass has_aux=True.",
     "0.1 * dw -> 0.1 * (dw + x - logits)",
 )
 

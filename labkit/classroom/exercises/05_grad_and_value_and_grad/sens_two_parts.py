@@ -61,7 +61,7 @@ def _second(h):
     return (h**3).sum()
 
 
-@wrong("That is the gradient with respect to h. Machine 1 now passes this gradient back through the first half.")
+@wrong("That is the gradient with respect to h. Pass this gradient back through the first half.")
 def second_only(x):
     return ms.grad(_second)(_first(x))
 

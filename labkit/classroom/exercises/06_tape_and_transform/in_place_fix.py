@@ -98,7 +98,7 @@ x_not_added = slip(
 )
 
 mean = slip(
-    "You differentiated the mean. The sum was asked for.",
+    "You differentiated the mean. The exercise asks for the sum.",
     "(h * t).sum() -> (h * t).mean()",
 )
 
@@ -144,7 +144,7 @@ subtracted = slip(
 )
 
 tanh_counts_twice = slip(
-    "h is tanh(x) + x. tanh(x) is in it twice.",
+    "h is tanh(x) + x. Your h contains tanh(x) twice.",
     "h = t + x -> h = 2 * t + x",
 )
 
@@ -161,7 +161,7 @@ first_factor_missing = slip(
 )
 
 value_returned = slip(
-    "You return h * tanh(x). Asked for is the gradient of its sum.",
+    "You return h * tanh(x). The exercise asks for the gradient of its sum.",
     "return gradient -> return h * t",
 )
 
@@ -172,12 +172,12 @@ with_respect_to_h = slip(
 )
 
 with_respect_to_t = slip(
-    "That is the gradient with respect to tanh(x). Asked for is the one with respect to x.",
+    "That is the gradient with respect to tanh(x). The exercise asks for the one with respect to x.",
     "(h * t).sum(), x) -> (h * t).sum(), t)",
 )
 
 h_returned = slip(
-    "You return h. Asked for is the gradient.",
+    "You return h. The exercise asks for the gradient.",
     "return gradient -> return h",
 )
 
@@ -204,7 +204,7 @@ argument_doubled = slip(
 
 
 input_returned = slip(
-    "You return x. Asked for is the gradient.",
+    "You return x. The exercise asks for the gradient.",
     "return gradient -> return x",
 )
 

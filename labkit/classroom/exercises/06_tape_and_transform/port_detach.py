@@ -187,7 +187,7 @@ one_subtracted = slip(
 
 
 @wrong(
-    "You return the gradient. Asked for is x after the second step.",
+    "You return the gradient. The exercise asks for x after the second step.",
     when=lambda i, expected, got: same(expected - 2, got) or same((expected - 2) / 0.75, got),
 )
 def gradient_returned(x):
@@ -204,7 +204,7 @@ def gradients_accumulate(x):
     return x
 
 
-@wrong("You return the loss. Asked for is x after the second step.")
+@wrong("You return the loss. The exercise asks for x after the second step.")
 def loss_returned(x):
     x = port(x)
     return ((x - 0.5 * x - 1) ** 2).sum()

@@ -74,7 +74,7 @@ v_as_upstream = slip(
 )
 
 values = slip(
-    "You return the values v**2. Asked for is the gradient.",
+    "You return the values v**2. The exercise asks for the gradient.",
     "return v.grad -> return v**2",
 )
 
@@ -84,7 +84,7 @@ two_missing = slip(
 )
 
 norm = slip(
-    "You differentiated the norm of v, or another function than v**2.",
+    "You differentiated the norm of v, or a function other than v**2.",
     "(v**2).sum().backward() -> (v**2).sum().sqrt().backward()",
 )
 
@@ -109,7 +109,10 @@ def square_of_the_sum(v):
     return torch.autograd.grad(v.sum() ** 2, v)[0]
 
 
-@wrong("Your gradient is twice too large: either two backward passes added up in v.grad, or v**2 has a factor of 2.")
+@wrong(
+    "Your gradient is twice as large as it should be: either two backward passes added up in v.grad, or v**2 has a "
+    "factor of 2."
+)
 def twice(v):
     return torch.autograd.grad(2 * (v**2).sum(), v)[0]
 

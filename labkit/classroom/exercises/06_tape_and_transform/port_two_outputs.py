@@ -291,7 +291,7 @@ x_for_the_gradient = slip(
 )
 
 
-@wrong("You return z. Asked for is x after the third step, and seen.", parts=(0,))
+@wrong("You return z. The exercise asks for x after the third step, and seen.", parts=(0,))
 def z_returned(x, y):
     x, seen = port(x, y)
     before = x / (1 - 0.2 * y)

@@ -53,7 +53,7 @@ zero_forgotten = wrong(
 )
 
 grad_accumulates = wrong(
-    "torch.autograd.grad returns its gradients and leaves every .grad as it was.", {3: either(2 * slope, 3 * slope)}
+    "torch.autograd.grad returns its gradients and does not change any .grad.", {3: either(2 * slope, 3 * slope)}
 )
 
 one_number = judged("kind", slope)
@@ -90,12 +90,12 @@ second_backward_in_vain = wrong(
 )
 
 zeroed_once_too_few = wrong(
-    "zero_() comes before this backward: what was added earlier is gone.", {2: either(2 * slope, 3 * slope)}
+    "zero_() runs before this backward, so the earlier gradients are gone.", {2: either(2 * slope, 3 * slope)}
 )
 
 
 kept_after_zero = wrong(
-    "zero_() comes before the third backward: what was added earlier is gone by then.",
+    "zero_() runs before the third backward, so the earlier gradients are gone.",
     {2: 2 * slope, 3: 2 * slope},
     together=True,
 )

@@ -70,7 +70,7 @@ transform_runs_out = wrong(
 )
 
 tuple_has_backward = wrong(
-    "A tuple is plain Python: it has no method called backward, and PyTorch is not asked at all.",
+    "A tuple is plain Python: it has no method called backward, and no PyTorch code runs.",
     {3: either(RuntimeError, "fine", TypeError)},
     answer={3: RuntimeError},
 )

@@ -120,7 +120,7 @@ def added_again(w, xs):
 
 
 @wrong(
-    "w.grad is 0 at the end: it was emptied after the last backward, or no loss depends on w. The gradients of all four "
+    "w.grad is 0 at the end: it was reset after the last backward, or no loss depends on w. The gradients of all four "
     "losses add up in it.",
     when=lambda i, expected, got: not np.any(got),
 )
@@ -160,7 +160,7 @@ def square_missing(w, xs):
     return w.grad
 
 
-@wrong("You return the last h. Asked for is w.grad.")
+@wrong("You return the last h. The exercise asks for w.grad.")
 def last_h(w, xs):
     h = torch.tensor(0.5)
     for x in xs:
@@ -240,7 +240,7 @@ loss_as_memory = slip(
 )
 
 doubled = slip(
-    "The gradient is twice too large: each loss counts once.",
+    "The gradient is twice as large as it should be: each loss counts once.",
     "((h - 1) ** 2).backward() -> (2 * (h - 1) ** 2).backward()",
 )
 
@@ -262,7 +262,7 @@ def cut_every_second_step(w, xs):
     return w.grad
 
 
-@wrong("Only every second loss has a backward pass. All four losses have one.")
+@wrong("Only every second loss has a backward pass. Each of the four losses needs one.")
 def every_second_loss(w, xs):
     h = torch.tensor(0.5)
     for i, x in enumerate(xs):
@@ -273,7 +273,7 @@ def every_second_loss(w, xs):
     return w.grad
 
 
-@wrong("Each number is read twice: h takes a second step before the next number comes.")
+@wrong("Each number is read twice: h takes a second step before the next number.")
 def second_step(w, xs):
     h = torch.tensor(0.5)
     for x in xs:

@@ -62,7 +62,7 @@ factor_lost = wrong(
 )
 
 value_and_gradient_mixed = wrong(
-    "Item 3 has the value x, but the value does not matter here. Which of its terms can the derivative still see?",
+    "Item 3 has the value x, but the value does not matter here. Which of its terms are not constant?",
     {3: 1},
 )
 
@@ -75,7 +75,7 @@ square_of_the_constant_lost = wrong(
 )
 
 values = wrong(
-    "These are values, of the functions or of their parts. Asked for are gradients.",
+    "These are values, of the functions or of their parts. The exercise asks for gradients.",
     {0: at * at, 1: at**3, 2: at * at + at, 3: either(at, at * at), 4: at * at, 5: at**4},
 )
 

@@ -115,7 +115,7 @@ upstream_lost = slip(
 )
 
 gradient_for_x = slip(
-    "These are gradients with respect to other leaves. Asked for are w and v.",
+    "These are gradients with respect to other leaves. The exercise asks for w and v.",
     "(w, v)) -> (x, v))",
 )
 
@@ -156,7 +156,7 @@ one_missing = slip(
 )
 
 gradient_for_x_instead_of_v = slip(
-    "These are the gradients with respect to w and x. Asked for are w and v.",
+    "These are the gradients with respect to w and x. The exercise asks for w and v.",
     "(w, v)) -> (w, x))",
 )
 
@@ -209,7 +209,7 @@ reciprocal = slip(
 
 
 value_doubled = slip(
-    "Forwards, your Reverse is not the identity: the features are twice as large.",
+    "Your Reverse is not the identity in the forward pass: the features are twice as large.",
     "return h\n -> return 2 * h\n",
 )
 

@@ -109,7 +109,7 @@ rounded_down = slip(
 )
 
 loss_returned = slip(
-    "The second part is the loss. Asked for is its gradient.",
+    "The second part is the loss. The exercise asks for its gradient.",
     "ms.grad(lambda x: ((rounded(x) - t) ** 2).sum())(x) -> ((rounded(x) - t) ** 2).sum()",
 )
 
@@ -120,8 +120,8 @@ times_x = slip(
 
 
 loss_not_rounded = slip(
-    "Your gradient is 2 * (x - t), that of a loss without rounding. The loss sees rounded(x), so the upstream gradient is 2 "
-    "* (rounded(x) - t), which passes straight through.",
+    "Your gradient is 2 * (x - t), that of a loss without rounding. The loss depends on rounded(x), so the upstream "
+    "gradient is 2 * (rounded(x) - t), which passes straight through.",
     "((rounded(x) - t) ** 2).sum() -> ((x - t) ** 2).sum()",
 )
 

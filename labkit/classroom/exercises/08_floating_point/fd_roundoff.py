@@ -86,7 +86,7 @@ no_change_is_nan = wrong(
 )
 
 distance_for_the_slope = wrong(
-    "That is a distance. The slope is the distance that x really moved, divided by h.",
+    "That is the change of x. The slope is this change divided by h.",
     {0: lambda expected, got: got == 2**-30, 3: 2**-10, 5: either(2**-10, 2**-11)},
     answer={0: 2**-30, 5: 2**-10},
 )
@@ -105,7 +105,7 @@ rounded_up = wrong(
 )
 
 distances_from_one = wrong(
-    "These are the errors: how far the quotient is from 1. Asked for is the quotient itself.",
+    "These are the errors: how far the quotient is from 1. The exercise asks for the quotient itself.",
     {0: 0, 1: 1, 2: 1, 3: 1, 4: 1, 5: either(1 / 3, -1 / 3)},
     together=True,
 )

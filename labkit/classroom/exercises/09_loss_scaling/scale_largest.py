@@ -77,7 +77,7 @@ def no_power_of_two(g1, g2):
     return float(65504 / top)
 
 
-@wrong("The largest gradient overflows first. You looked at the smallest one.")
+@wrong("The largest gradient overflows first. You used the smallest one.")
 def smallest_gradient(g1, g2):
     return _power_below(min(np.abs(g1).min(), np.abs(g2).min()))
 
@@ -111,7 +111,7 @@ nearest_power = slip(
 )
 
 exponent_only = slip(
-    "That is the exponent. Asked for is the power of two.",
+    "That is the exponent. The exercise asks for the power of two.",
     "2.0 ** np.floor(np.log2(65504 / top)) -> np.floor(np.log2(65504 / top))",
 )
 
@@ -126,7 +126,7 @@ magnitudes_added = slip(
 )
 
 quotient_upside_down = slip(
-    "The quotient is upside down: 65504 divided by the largest magnitude.",
+    "The quotient is inverted: 65504 divided by the largest magnitude.",
     "65504 / top -> top / 65504",
 )
 
@@ -190,7 +190,7 @@ def larger_norm(g1, g2):
     return _power_below(max(np.linalg.norm(g1), np.linalg.norm(g2)))
 
 
-@wrong("Your scale never falls below 1, and it is one power too large. A scale below 1 is allowed.")
+@wrong("Your scale is never below 1, and otherwise one power too large. A scale below 1 is allowed.")
 def one_too_far_from_one(g1, g2):
     top, scale = max(np.abs(g1).max(), np.abs(g2).max()), 1.0
     while scale * top <= 65504:
@@ -199,7 +199,7 @@ def one_too_far_from_one(g1, g2):
 
 
 product_returned = slip(
-    "You return the scaled gradient. Asked for is the scale.", "return 2.0 ** np -> return top * 2.0 ** np"
+    "You return the scaled gradient. The exercise asks for the scale.", "return 2.0 ** np -> return top * 2.0 ** np"
 )
 reciprocal = slip("You return 1 divided by the scale.", "return 2.0 ** np.floor -> return 0.5 ** np.floor")
 whole_number = slip(

@@ -93,12 +93,12 @@ multiplied_again = slip(
 )
 
 gradient_returned = slip(
-    "You return the gradient. Asked for are the new weights, w - lr * gradient.",
+    "You return the gradient. The exercise asks for the new weights, w - lr * gradient.",
     "return w - lr * (gradient / scale) -> return gradient / scale",
 )
 
 step_returned = slip(
-    "You return the step. Asked for are the new weights.",
+    "You return the step. The exercise asks for the new weights.",
     "return w - lr -> return -lr",
 )
 

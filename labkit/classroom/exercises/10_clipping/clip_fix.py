@@ -146,7 +146,7 @@ scale_divided_twice = slip(
 
 mean_halved_twice = slip("You divide by 2 twice.", "w - 0.1 * mean -> w - 0.1 * mean / 2")
 gradient_returned = slip(
-    "You return the gradient. Asked for are the new weights.", "return w - 0.1 * mean -> return mean"
+    "You return the gradient. The exercise asks for the new weights.", "return w - 0.1 * mean -> return mean"
 )
 nothing_left = slip(
     "After an overflow the old weights are returned, unchanged.", "        return w\n ->         return 0 * w\n"

@@ -107,8 +107,8 @@ one_worker_hides = wrong(
 )
 
 by_value_turns = wrong(
-    "By value, the step has another direction, but all workers have the same one. The inf matters more: it becomes a finite "
-    "number.",
+    "A clip by value changes the direction of the step, but in the same way on all workers. The inf matters more: it "
+    "becomes a finite number.",
     {5: either("alone", "scale", "apart")},
 )
 

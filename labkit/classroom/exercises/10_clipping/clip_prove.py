@@ -110,13 +110,13 @@ dot_product = slip(
 )
 
 angle = slip(
-    "That is the angle. Asked for is its cosine.",
+    "That is the angle. The exercise asks for its cosine.",
     "return u @ v / (np.linalg.norm(u) * np.linalg.norm(v)) -> return np.arccos(u @ v / (np.linalg.norm(u) * "
     "np.linalg.norm(v)))",
 )
 
 angle_in_degrees = slip(
-    "That is the angle in degrees. Asked for is its cosine.",
+    "That is the angle in degrees. The exercise asks for its cosine.",
     "return u @ v / (np.linalg.norm(u) * np.linalg.norm(v)) -> return np.degrees(np.arccos(u @ v / "
     "(np.linalg.norm(u) * np.linalg.norm(v))))",
 )
@@ -241,7 +241,7 @@ def root_missing_everywhere(a, b, limit):
 
 
 one_minus_the_cosine = slip(
-    "That is 1 minus the cosine. Asked for is the cosine itself.",
+    "That is 1 minus the cosine. The exercise asks for the cosine itself.",
     "return u @ v / (np.linalg.norm(u) * np.linalg.norm(v)) -> return 1 - u @ v / (np.linalg.norm(u) * np.linalg.norm(v))",
 )
 

@@ -268,11 +268,11 @@ root_of_the_quotient = slip(
 )
 mean_squared = slip("v averages the squared gradients. You squared m.", "0.001 * g**2 -> 0.001 * m**2")
 weights_of_m_exchanged = slip(
-    "In m the old mean counts 0.9 and the new gradient 0.1. You exchanged the two.",
+    "In m the old mean has the factor 0.9 and the new gradient 0.1. You exchanged the two.",
     "0.9 * m + 0.1 * g -> 0.1 * m + 0.9 * g",
 )
 weights_of_v_exchanged = slip(
-    "In v the old mean counts 0.999 and the new square 0.001. You exchanged the two.",
+    "In v the old mean has the factor 0.999 and the new square 0.001. You exchanged the two.",
     "0.999 * v + 0.001 * g**2 -> 0.001 * v + 0.999 * g**2",
 )
 root_kept = slip(
@@ -281,11 +281,11 @@ root_kept = slip(
     "np.sqrt(square) -> square",
 )
 root_of_the_divisor = slip(
-    "The correction of v divides by 1 - 0.999**t. You took the root of that before.",
+    "The correction of v divides by 1 - 0.999**t. You took the root of this number first.",
     "v / (1 - 0.999**t) -> v / np.sqrt(1 - 0.999**t)",
 )
 m_corrected_like_v = slip(
-    "The correction of m divides by 1 - 0.9**t. You took the root of that.",
+    "The correction of m divides by 1 - 0.9**t. You took the root of this number.",
     "m / (1 - 0.9**t), -> m / np.sqrt(1 - 0.9**t),",
 )
 
@@ -296,7 +296,7 @@ brackets_missing_for_m = slip(
 brackets_missing_for_v = slip(
     "The correction divides by all of 1 - 0.999**t. Put it in brackets.", "v / (1 - 0.999**t) -> v / 1 - 0.999**t"
 )
-change_returned = slip("You give the change. Asked for is the new p.", "p = p - rate -> p = -rate")
+change_returned = slip("You give the change. The exercise asks for the new p.", "p = p - rate -> p = -rate")
 root_of_m_too = slip("The root is that of v alone. You took that of m, too.", "rate * mean -> rate * np.sqrt(mean)")
 square_for_the_root = slip("Take the square root of the corrected v. You squared it.", "np.sqrt(square) -> square**2")
 larger_epsilon = slip("The exercise adds 1e-8. Your number is much larger.", "1e-8 -> 1e-2")

@@ -77,7 +77,9 @@ def without_momentum(w, x, y):
     return _losses(w, x, y, momentum=0.0)
 
 
-@wrong("w has not moved. Is there a zero_grad between backward and step, no step, or another w than the optimizer has?")
+@wrong(
+    "w has not moved. Is there a zero_grad between backward and step, no step, or a w that the optimizer does not have?"
+)
 def zeroed_too_late(w, x, y):
     return _losses(w, x, y, empty=("after",))
 
@@ -134,7 +136,7 @@ adam_for_momentum = slip(
 )
 
 gradient_returned = slip(
-    "You return the gradient. Asked for is w.",
+    "You return the gradient. The exercise asks for w.",
     "losses, w.detach() -> losses, w.grad",
 )
 
@@ -145,7 +147,7 @@ decayed_twice = slip(
 
 
 absolute_errors = slip(
-    "The loss has the squared errors. You took their absolute values.",
+    "The loss contains the squared errors. You took their absolute values.",
     "((x @ w - y) ** 2) -> abs(x @ w - y)",
 )
 
@@ -183,7 +185,9 @@ rate_and_momentum_exchanged = slip(
     "The learning rate is 0.1 and the momentum 0.9. You exchanged them.", "lr=0.1, momentum=0.9 -> lr=0.9, momentum=0.1"
 )
 rate_of_one = slip("The learning rate is 0.1.", "lr=0.1 -> lr=1.0")
-error_not_squared = slip("The loss has the squared errors. The square is missing.", "((x @ w - y) ** 2) -> (x @ w - y)")
+error_not_squared = slip(
+    "The loss contains the squared errors. The square is missing.", "((x @ w - y) ** 2) -> (x @ w - y)"
+)
 target_added = slip("The error is x @ w minus y. You added y.", "(x @ w - y) -> (x @ w + y)")
 backward_twice = slip(
     "Two backward passes add up in .grad. Call backward once in each round.",
@@ -236,15 +240,15 @@ never_zeroed_step_first = slip(
     "loss.backward()\n        optimizer.step() -> optimizer.step()\n        loss.backward()",
 )
 root_of_the_loss = slip(
-    "The snippet notes the loss itself, without a root.",
+    "The snippet stores the loss itself, without a root.",
     "losses.append(loss.item()) -> losses.append(loss.item() ** 0.5)",
 )
 losses_added_up = slip(
-    "The snippet notes the loss of each round. You added up the losses.",
+    "The snippet stores the loss of each round. You added up the losses.",
     "losses.append(loss.item()) -> losses.append(loss.item() + (losses or [0])[-1])",
 )
 products_summed = slip(
-    "x @ w has one prediction for each row. You summed all products to one number.", "x @ w -> (x * w).sum()"
+    "x @ w has one prediction for each row. You summed all products into one number.", "x @ w -> (x * w).sum()"
 )
 
 
@@ -259,7 +263,9 @@ results_exchanged = slip(
 )
 
 
-error_doubled = slip("The loss has the squared errors. You doubled them.", "((x @ w - y) ** 2) -> ((x @ w - y) * 2)")
+error_doubled = slip(
+    "The loss contains the squared errors. You doubled them.", "((x @ w - y) ** 2) -> ((x @ w - y) * 2)"
+)
 
 
 ways = (

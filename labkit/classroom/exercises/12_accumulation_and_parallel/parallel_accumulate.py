@@ -190,7 +190,9 @@ last_row_left_out = slip(
 )
 first_left_out = slip("The first micro-batch is left out: range(count) starts at 0.", "range(count) -> range(1, count)")
 multiplied = slip("You multiplied each loss by count. Divide by it.", "loss / count -> loss * count")
-one_more_counted = slip("There are count micro-batches. You divided by one more.", "loss / count -> loss / (count + 1)")
+one_more_counted = slip(
+    "There are count micro-batches. You divided by count + 1.", "loss / count -> loss / (count + 1)"
+)
 half_the_square = slip(
     "Your gradients are half of the right ones: the loss has no factor 1/2.", "loss / count -> loss / (2 * count)"
 )
@@ -201,7 +203,7 @@ divided_again = slip(
 
 root_taken = slip("The loss is the mean of the squares, without a root.", ".mean()\n -> .mean().sqrt()\n")
 last_one_first = slip(
-    "The micro-batches come in the opposite order. The first rows come first.", "range(count) -> reversed(range(count))"
+    "The micro-batches are in the opposite order. Start with the first rows.", "range(count) -> reversed(range(count))"
 )
 stacked_as_columns = slip(
     "The copies are the columns of your result. They should be its rows.",

@@ -28,8 +28,8 @@ answer = [mean, 4 * mean, each * mean, 4 * each * mean, 2 * mean, 4 * mean // de
 rules = (
     "Each worker's mean has on average the gradient of the whole mean; the reducer takes their mean.",
     "Without a mean the reducer adds up the workers' gradients.",
-    "A sum over a worker's samples is as many times the mean as it has samples. The reducer takes the mean of these.",
-    "A sum over a worker's samples is as many times the mean as it has samples. The reducer adds these up.",
+    "A sum over a worker's samples is their mean times their number. The reducer takes the mean of these.",
+    "A sum over a worker's samples is their mean times their number. The reducer adds these up.",
     "Each backward adds the gradient of a mean to .grad.",
     "The sum over the workers is divided by degree. How many workers contribute to the sum?",
 )

@@ -89,7 +89,7 @@ right_replaced = slip(
 )
 
 percent = slip(
-    "That is the accuracy in percent. Asked for is the fraction.",
+    "That is the accuracy in percent. The exercise asks for the fraction.",
     "float(right / seen) -> 100 * float(right / seen)",
 )
 
@@ -215,7 +215,7 @@ top_two = slip(
     "(logits[rows].argmax(axis=1) == labels[rows]) -> (logits[rows].argsort(1)[:, -2:] == labels[rows, None]).any(1)",
 )
 positive_logit = slip(
-    "You count a sample if its logit at the right class is positive. It has to be the largest of the row.",
+    "You count a sample if its logit at the right class is positive. The logit has to be the largest of its row.",
     "(logits[rows].argmax(axis=1) == labels[rows]) -> (logits[rows][np.arange(len(labels[rows])), labels[rows]] > 0)",
 )
 without_the_sign = slip(

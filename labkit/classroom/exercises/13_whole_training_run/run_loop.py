@@ -91,7 +91,7 @@ def no_steps(w, x, y, size, epochs):
 
 
 @wrong(
-    "Your steps have another length. The rate is 0.05, with one backward pass and one step for each batch.",
+    "Your steps have the wrong size. The rate is 0.05, with one backward pass and one step for each batch.",
     when=lambda i, expected, got: any(
         same(_rated(*i, rate), got) for rate in (0.1, 0.01, 0.5, 0.005, 0.001, 0.02, 0.2)
     ),
@@ -175,7 +175,7 @@ start_by_start = slip(
     "range(0, len(x), size) -> range(len(x))",
 )
 last_gradient_only = slip(
-    "step is after the inner loop, so only the last batch of an epoch is used. Take one step for each batch.",
+    "You call step after the inner loop, so only the last batch of an epoch is used. Take one step for each batch.",
     "            optimizer.step()\n ->         optimizer.step()\n",
 )
 half_the_square = slip(
@@ -289,6 +289,7 @@ ways = (
         "You take a step for a batch without samples, whose mean is nan. range(0, len(x), size) ends with the last sample.",
         ("passes",),
         holds=lambda inputs, expected, got, done: not np.isnan([value for value, _ in done["passes"]]).any(),
+        forbids=True,
     ),
 )
 hints = (

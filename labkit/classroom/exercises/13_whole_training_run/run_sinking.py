@@ -89,7 +89,7 @@ a_trip_per_step = wrong(
     {3: either(steps, whole, 0), 4: either(whole, steps, 0)},
 )
 
-no_sinking_is_free = wrong("Without sinking every step comes back to the host.", {5: either(epochs, 1, 0)})
+no_sinking_is_free = wrong("Without sinking the host waits for every step.", {5: either(epochs, 1, 0)})
 
 begins_anew = wrong(
     f"The next epoch goes on where the last one ended. So {steps} steps are {steps // batches} passes, and "

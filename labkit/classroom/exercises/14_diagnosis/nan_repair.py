@@ -102,7 +102,7 @@ root_twice = slip(
 
 
 @wrong(
-    "0 goes into sqrt, where its derivative is infinite. Only x > 0 may.",
+    "sqrt gets 0, where its derivative is infinite. Select only x > 0.",
     when=lambda i, expected, got: same(expected[1], got[1]) and np.isinf(got[0]).any(),
 )
 def zero_included(x, w):
@@ -119,7 +119,7 @@ def weight_detached(x, w):
 
 
 @wrong(
-    "The gradient of w is right now, but that of x still has nan. Give sqrt a harmless input where x is not positive.",
+    "The gradient of w is now right, but that of x still contains nan. Give sqrt a harmless input where x is not positive.",
     when=lambda i, expected, got: same(expected[1], got[1]) and np.isnan(got[0]).any(),
 )
 def nan_in_x(x, w):
@@ -224,7 +224,14 @@ def weight_times_root(x, w):
 
 squared = slip("The square root is taken, not the square.", "torch.sqrt(safe) -> safe**2")
 
-ways = (Way("Only some digits are right: a number added to x changes every gradient. Give sqrt x itself.", (), exact),)
+ways = (
+    Way(
+        "Only some digits are right: a number added to x changes every gradient. Give sqrt x itself.",
+        (),
+        holds=exact,
+        forbids=True,
+    ),
+)
 hints = (
     "where computes both of its branches in full. In the backward pass it sends 0 to the elements that it did "
     "not select.",

@@ -53,7 +53,7 @@ kibibytes = wrong(
     together=True,
 )
 half_the_bytes = wrong(
-    "A float32 takes 4 bytes, a float64 takes 8. You took half as many.",
+    "A float32 takes 4 bytes, a float64 takes 8. You counted half as many.",
     {0: 2 * n, 1: 2 * n * n, 2: 2 * n, 3: 4 * n, 4: 4 * n * n},
     together=True,
 )
@@ -66,10 +66,12 @@ result_and_operands = wrong(
     together=True,
 )
 one_number = wrong(
-    "You counted the bytes of one number. The difference has many.", {0: 4, 1: 4, 2: 4, 3: 8, 4: 8}, together=True
+    "You counted the bytes of one number. The difference has many numbers.",
+    {0: 4, 1: 4, 2: 4, 3: 8, 4: 8},
+    together=True,
 )
 nothing_left = wrong(
-    "The size of an array does not depend on its values: a difference of equal numbers takes as many bytes.",
+    "The size of an array does not depend on its values: a difference of equal numbers takes the same number of bytes.",
     {0: 0, 2: 0},
 )
 
@@ -105,7 +107,7 @@ table_of_float32 = wrong(
 )
 
 twice_the_bytes = wrong(
-    "A float32 takes 4 bytes, a float64 takes 8. You took twice as many.",
+    "A float32 takes 4 bytes, a float64 takes 8. You counted twice as many.",
     {0: 8 * n, 1: 8 * n * n, 2: 8 * n, 3: 16 * n, 4: 16 * n * n},
     together=True,
 )

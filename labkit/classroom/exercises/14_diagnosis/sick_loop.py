@@ -97,7 +97,7 @@ three_steps = slip(
 )
 
 table_and_detached = slip(
-    "w1 is cut off from the loss, and the loss is still a table of 6 by 6.",
+    "w1 is cut off from the loss, and the loss still contains a 6 by 6 matrix.",
     "torch.tanh(x @ w1)\n -> torch.tanh(x @ w1).detach()\n",
     "(hidden @ w2)[:, 0] - y -> hidden @ w2 - y",
 )
@@ -130,7 +130,8 @@ second_reset_alone = slip(
 )
 
 step_after_the_loop = slip(
-    "There is only one step: step is after the loop, or the loop ends too early. Call step in each of the four iterations.",
+    "There is only one step: you call step after the loop, or the loop ends too early. Call step in each of the four "
+    "iterations.",
     "        optimizer.step()\n ->     optimizer.step()\n",
 )
 tenfold_rate = slip("The learning rate is 0.1.", "lr=0.1 -> lr=1.0")

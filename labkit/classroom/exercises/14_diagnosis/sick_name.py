@@ -15,7 +15,7 @@ from labkit.classroom.writing import either, judged, wrong
 
 answer = ["broadcast", "scale", "detach", "clip", "reset"]
 rules = (
-    "Bytes over 4 is how many numbers the difference has: how many should it have?",
+    "The bytes divided by 4 are the numbers of the difference: how many should it have?",
     "Nothing moves at all, and a gradient is not finite: what then happens to each step?",
     "Some weights never move, others do: which layers does the gradient not reach?",
     "Compare the step with rate times limit: what else made it smaller?",

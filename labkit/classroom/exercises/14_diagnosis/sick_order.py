@@ -49,9 +49,7 @@ draw = (
 )
 
 
-@wrong(
-    "A clipped gradient comes out with the norm limit / scale. Unscale first: limit is for the norm of unscaled gradients."
-)
+@wrong("Your clipped gradient has the norm limit / scale. Unscale first: limit is for the norm of unscaled gradients.")
 def clip_before_unscale(a, b, scale, limit):
     return tuple(g / scale for g in prepare(a, b, 1.0, limit))
 
@@ -124,8 +122,12 @@ limit_scaled = slip(
     "limit / norm -> limit * scale / norm",
 )
 
-a_unscaled_alone = slip("b still carries the loss scale. Divide both by it.", "a / scale, b / scale -> a / scale, b")
-b_unscaled_alone = slip("a still carries the loss scale. Divide both by it.", "a / scale, b / scale -> a, b / scale")
+a_unscaled_alone = slip(
+    "b is still multiplied by the loss scale. Divide both by it.", "a / scale, b / scale -> a / scale, b"
+)
+b_unscaled_alone = slip(
+    "a is still multiplied by the loss scale. Divide both by it.", "a / scale, b / scale -> a, b / scale"
+)
 a_not_clipped = slip("a is not clipped. Both gradients get the same factor.", "a * factor, b * factor -> a, b * factor")
 unscaled_twice = slip(
     "You divided by the loss scale twice.", "a * factor, b * factor -> a * factor / scale, b * factor / scale"

@@ -24,7 +24,7 @@ rules = (
     "A forward difference compares each moved point with f(x), which is computed once for all of them.",
     "A forward difference compares each moved point with f(x), which is computed once for all of them.",
     "A central difference takes a point on either side of x. Does it need f(x) itself?",
-    "Every number of the input is moved to either side. Does a central difference need f(x) itself?",
+    "Every number of the input is moved to both sides. Does a central difference need f(x) itself?",
     "A forward difference compares each moved point with f(x), which is computed once for all of them.",
 )
 hints = (
@@ -57,7 +57,7 @@ def reference():
 
 
 two_for_each = wrong("f(x) is the same for all n differences. It is computed once and kept.", {1: 2 * few})
-f_of_x_forgotten = wrong("A forward difference also needs f(x): one run more.", {0: 1, 1: few}, together=True)
+f_of_x_forgotten = wrong("A forward difference also needs f(x), which is one more run.", {0: 1, 1: few}, together=True)
 
 central_keeps_too = wrong(
     "A central difference does not use f(x). It runs at x + h and at x - h for each number, and shares nothing.",
@@ -65,7 +65,7 @@ central_keeps_too = wrong(
 )
 
 all_move_together = wrong(
-    "One move of all numbers together gives one slope, not n of them. Each number needs a run of its own.",
+    "Moving all numbers together gives one slope, not n slopes. Each number needs a run of its own.",
     {1: either(1, 2), 3: 2, 4: 2},
 )
 
@@ -73,7 +73,7 @@ the_last_one = judged("f-of-x-forgotten-for-many", {4: many})
 too_few = judged("structure", [2, 11])
 
 f_of_x_forgotten_for_many = wrong(
-    "A forward difference also needs f(x): one run more.",
+    "A forward difference also needs f(x), which is one more run.",
     {4: many, 1: few},
 )
 
@@ -101,5 +101,5 @@ every_pair = wrong(
 
 f_of_x_counted_twice = wrong("f(x) is needed once, next to one run for each number.", {0: 3, 1: few + 2, 4: many + 2})
 one_number_too_few = wrong(
-    "Each number has a moved point of its own, and f(x) comes on top.", {0: either(1, 0), 1: few - 1, 4: many - 1}
+    "Each number has a moved point of its own, and f(x) is one more run.", {0: either(1, 0), 1: few - 1, 4: many - 1}
 )

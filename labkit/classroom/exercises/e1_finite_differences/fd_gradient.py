@@ -36,7 +36,7 @@ def _all_at_once(x, h):
     return (f(x + h) - f(x)) / h
 
 
-@wrong("The first number is right. When it is the turn of the second one, the first one is still moved.")
+@wrong("The first number is right. When you move the second number, the first one is still moved.")
 def never_moved_back(x, h):
     moved = x.copy()
     gradient = np.zeros(len(x))
@@ -46,7 +46,7 @@ def never_moved_back(x, h):
     return gradient
 
 
-@wrong("That is the exact derivative. Asked for is what the difference gives, with its truncation error.")
+@wrong("That is the exact derivative. The exercise asks for what the difference gives, with its truncation error.")
 def the_derivative_itself(x, h):
     found = 3 * x * x
     found[0] += x[1]
@@ -55,26 +55,26 @@ def the_derivative_itself(x, h):
 
 
 @wrong(
-    "You moved all numbers together. A derivative for one of them needs the others to stand still.",
+    "You moved all numbers together. For the derivative with respect to one of them, keep the others fixed.",
     when=lambda i, expected, got: same(np.full(np.shape(got), _all_at_once(*i)), got),
 )
 def all_at_once(x, h):
     return _all_at_once(x, h) + 0 * x
 
 
-@wrong("That is the central difference. Asked for is the forward one: from x to x + h.")
+@wrong("That is the central difference. The exercise asks for the forward one: from x to x + h.")
 def central(x, h):
     return (by_differences(x, h) + by_differences(x, -h)) / 2
 
 
-@wrong("That is how far f moves. A slope is that distance divided by how far x moved.")
+@wrong("That is the change of f. A slope is this change divided by the change of x.")
 def not_divided(x, h):
     return by_differences(x, h) * h
 
 
 @wrong(
-    "Every number is 0: does x[i] move in one of the two arrays, and is the difference stored? After moved = x both names "
-    "stand for one array."
+    "Every number is 0. moved = x does not copy the array: does x[i] differ between the two arrays, and is the difference "
+    "stored?"
 )
 def compared_with_itself(x, h):
     return 0 * x
@@ -96,7 +96,7 @@ def as_it_was(x, h):
 
 
 moved_backward = slip(
-    "That is the backward difference, from x - h to x. Asked for is the forward one.",
+    "That is the backward difference, from x - h to x. The exercise asks for the forward one.",
     "moved[i] += h\n -> moved[i] -= h\n",
     "f(moved) - f(x) -> f(x) - f(moved)",
 )
@@ -104,7 +104,7 @@ moved_backward = slip(
 _BACK = "You moved by -h, and the sign of the difference is that of a step by h. Add h."
 moved_back_alone = slip(_BACK, "moved[i] += h\n -> moved[i] -= h\n")
 sign = slip(
-    "The sign is wrong: the value after the move minus the value before.",
+    "The sign is wrong: subtract the value before the move from the value after it.",
     "f(moved) - f(x) -> f(x) - f(moved)",
 )
 
@@ -135,7 +135,7 @@ moved_from_here = slip("You moved the numbers from i on together. Move one.", "m
 first_moved = slip("You always moved the first number. Move number i.", "moved[i] += h -> moved[0] += h")
 step_doubled = slip("You moved the number by 2 * h, and divided by h.", "moved[i] += h\n -> moved[i] += 2 * h\n")
 forward_with_two_steps = slip(
-    "That is the difference from x to x + 2 * h. Asked for is the one to x + h.",
+    "That is the difference from x to x + 2 * h. The exercise asks for the one to x + h.",
     "moved[i] += h\n -> moved[i] += 2 * h\n",
     "/ h -> / (2 * h)",
 )
@@ -144,7 +144,7 @@ first_value_divided = slip(_BRACKETS, "(f(moved) - f(x)) / h -> f(moved) / h - f
 second_value_divided = slip(_BRACKETS, "(f(moved) - f(x)) / h -> f(moved) - f(x) / h")
 added_to_all = slip("You add each difference to all elements. Number i has its own.", "gradient[i] = -> gradient +=")
 one_place = slip(
-    "All differences are stored in place 0. The one for number i belongs in place i.", "gradient[i] = -> gradient[0] ="
+    "All differences are stored at index 0. The one for number i belongs at index i.", "gradient[i] = -> gradient[0] ="
 )
 moved_returned = slip("You return the moved point. Return the differences.", "return gradient -> return moved")
 all_moved_subtracted = slip(
@@ -173,17 +173,17 @@ def back_too_far(x, h):
 
 
 moved_to_h = slip("You set the number to h. Add h to it.", "moved[i] += h -> moved[i] = h")
-moved_by_a_factor = slip("You moved the number by a part of itself. Add h.", "moved[i] += h -> moved[i] *= 1 + h")
+moved_by_a_factor = slip("You moved the number in proportion to its size. Add h.", "moved[i] += h -> moved[i] *= 1 + h")
 
 divided_by_x = slip("Divide by h, the distance that x moved. You divided by x.", "/ h -> / x[i]")
-product_forgotten = slip("f has the product x[0] * x[1], too.", " + x[0] * x[1] -> ")
+product_forgotten = slip("f also contains the product x[0] * x[1].", " + x[0] * x[1] -> ")
 central_over_h = slip(
     "That is f(x + h) - f(x - h). A forward difference subtracts f(x).",
     "(f(moved) - f(x)) / h -> (f(moved) - f(2 * x - moved)) / h",
 )
 
 
-@wrong("You subtract the value after the move before. Subtract f(x), and move one number at a time.")
+@wrong("You subtract the value after the previous move. Subtract f(x), and move one number at a time.")
 def telescoped(x, h):
     moved, found = x.copy(), []
     for i in range(len(x)):
@@ -207,7 +207,7 @@ second_difference = slip(
     "(f(moved) - f(x)) / h -> (f(moved) - 2 * f(x) + f(2 * x - moved)) / h**2",
 )
 
-one_place_early = slip("The differences are stored one place too early.", "gradient[i] = -> gradient[i - 1] =")
+one_place_early = slip("The differences are stored one index too early.", "gradient[i] = -> gradient[i - 1] =")
 all_moved_before = slip(
     "All numbers are moved before number i is. Start from a copy of x.", "moved = x.copy() -> moved = x + h"
 )

@@ -48,19 +48,20 @@ def a_dtype(x, name):
 
 
 square_root = slip(
-    "That is the rule for a forward difference. A central one has less truncation, so its step is larger: a cube root.",
+    "That is the rule for a forward difference. A central one has a smaller truncation error, so its step is larger: a cube "
+    "root.",
     "(1 / 3) -> 0.5",
 )
-sign_of_x = slip("The size of x counts, not its sign: use abs(x).", "max(abs(x), 1.0) -> max(x, 1.0)")
+sign_of_x = slip("The sign of x does not matter: use abs(x).", "max(abs(x), 1.0) -> max(x, 1.0)")
 x_is_forgotten = slip(
-    "At a large x the stored numbers lie further apart, so the step has to grow with the size of x.",
+    "At a large x the stored numbers are further apart, so the step has to grow with the size of x.",
     " * max(abs(x), 1.0) -> ",
 )
 too_small_near_zero = slip(
-    "Near 0 the step would shrink to nothing. Below 1 it stays as it is for 1.", "max(abs(x), 1.0) -> abs(x)"
+    "Near 0 your step shrinks towards 0. For abs(x) below 1, use the step for 1.", "max(abs(x), 1.0) -> abs(x)"
 )
-power_rounded = slip("1 / 3 is not 0.33: a rounded power changes the step by percents.", "(1 / 3) -> 0.33")
-largest_for_eps = slip("max is the largest number of the format. The rule has eps, the gap at 1.", ".eps\n -> .max\n")
+power_rounded = slip("1 / 3 is not 0.33: a rounded power changes the step by several percent.", "(1 / 3) -> 0.33")
+largest_for_eps = slip("max is the largest number of the format. The rule uses eps, the gap at 1.", ".eps\n -> .max\n")
 
 one_added = slip(
     "You added 1 to the size of x. Take the larger of the two: max(abs(x), 1.0).",
@@ -73,12 +74,12 @@ smaller_of_both = slip(
 )
 
 fourth_root = slip(
-    "That is a fourth root. The rule has a cube root.",
+    "That is a fourth root. The rule uses a cube root.",
     "1 / 3 -> 1 / 4",
 )
 
 cubed = slip(
-    "You cubed eps. The rule has the cube root, eps ** (1 / 3).",
+    "You cubed eps. The rule uses the cube root, eps ** (1 / 3).",
     "(1 / 3) -> 3",
 )
 
@@ -98,7 +99,7 @@ eps_itself = slip(
 )
 
 x_in_the_root = slip(
-    "You took the root of the size of x, too. The root is that of eps only.",
+    "You took the root of the size of x, too. Take the root of eps only.",
     "float(eps) ** (1 / 3) * max(abs(x), 1.0) -> (float(eps) * max(abs(x), 1.0)) ** (1 / 3)",
 )
 
@@ -113,14 +114,14 @@ width = slip(
     "max(abs(x), 1.0) -> 2 * max(abs(x), 1.0)",
 )
 point_returned = slip(
-    "You return the point x + h. Asked for is the step h.", "return float(eps) -> return x + float(eps)"
+    "You return the point x + h. The exercise asks for the step h.", "return float(eps) -> return x + float(eps)"
 )
-gap_below = slip("epsneg is the gap below 1. The rule has eps, the gap above 1.", ".eps\n -> .epsneg\n")
-decimal_digits = slip("resolution is a power of 10. The rule has eps, the gap at 1.", ".eps\n -> .resolution\n")
+gap_below = slip("epsneg is the gap below 1. The rule uses eps, the gap above 1.", ".eps\n -> .epsneg\n")
+decimal_digits = slip("resolution is a power of 10. The rule uses eps, the gap at 1.", ".eps\n -> .resolution\n")
 number_for_eps = slip("You wrote a number for eps. Each format has its own.", "np.finfo(name).eps -> 1e-16")
 doubled_size = slip("The size of x counts once: it is abs(x).", "max(abs(x), 1.0) -> max(2 * abs(x), 1.0)")
 cube_root_of_the_root = slip(
-    "Your step is the square root divided by 3. The rule has the cube root.", "** (1 / 3) -> ** (1 / 2) / 3"
+    "Your step is the square root divided by 3. The rule uses the cube root.", "** (1 / 3) -> ** (1 / 2) / 3"
 )
 
 _SUM = (
@@ -130,26 +131,26 @@ x_added = slip(_SUM, "* max(abs(x), 1.0) -> + abs(x)")
 size_added = slip(_SUM, "* max(abs(x), 1.0) -> + max(abs(x), 1.0)")
 one_added_to_the_root = slip(_SUM, "float(eps) ** (1 / 3) -> (float(eps) ** (1 / 3) + 1)")
 whole_division = slip(
-    "Your step is the size of x, as if eps had the power 0, which 1 // 3 is. The power is 1 / 3.", "(1 / 3) -> (1 // 3)"
+    "Your step is the size of x, as if the power of eps were 0, like 1 // 3. The power is 1 / 3.", "(1 / 3) -> (1 // 3)"
 )
 squared_size = slip("The size of x is abs(x), not its square.", "max(abs(x), 1.0) -> max(x**2, 1.0)")
 power_of_all = slip(
-    "The cube root is that of eps only.",
+    "Take the cube root of eps only.",
     "float(eps) ** (1 / 3) * max(abs(x), 1.0) -> float(eps) * max(abs(x), 1.0) ** (1 / 3)",
 )
-reciprocal_root = slip("The power is 1 / 3, with a plus.", "(1 / 3) -> (-1 / 3)")
+reciprocal_root = slip("The power is 1 / 3, not -1 / 3.", "(1 / 3) -> (-1 / 3)")
 halves = slip(
     "You divided by 2. A central difference has x - h and x + h, and h is the step.",
     "max(abs(x), 1.0) -> max(abs(x), 1.0) / 2",
 )
 
-tiny_for_eps = slip("tiny is the smallest normal number. The rule has eps, the gap at 1.", ".eps\n -> .tiny\n")
+tiny_for_eps = slip("tiny is the smallest normal number. The rule uses eps, the gap at 1.", ".eps\n -> .tiny\n")
 
 larger_of_root_and_x = slip(
     "The root of eps is multiplied by the size of x. You took the larger of the two.",
     "float(eps) ** (1 / 3) * max(abs(x), 1.0) -> max(float(eps) ** (1 / 3), abs(x))",
 )
-root_of_the_size = slip("The size of x counts as it is, without a root.", "max(abs(x), 1.0) -> max(abs(x), 1.0) ** 0.5")
+root_of_the_size = slip("Use the size of x itself, without a root.", "max(abs(x), 1.0) -> max(abs(x), 1.0) ** 0.5")
 hints = (
     "There are three parts: the eps of the format, its cube root, the size of x.",
     "A cube root is ** (1 / 3). The size of x is abs(x).",

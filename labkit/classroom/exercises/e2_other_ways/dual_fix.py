@@ -31,7 +31,8 @@ draw = tuple(partial(_draw, sign=sign, turn=turn) for sign in (0, 1, -1) for tur
 
 
 @wrong(
-    "At 0 your slope is 0, as if the result did not change with x. Near 0 it is 1 + x / 2: by how much does it change?"
+    "At 0 your slope is 0, as if the result did not change with x. Near 0 the result is 1 + x / 2: how does it change with "
+    "x?"
 )
 def constant_at_zero(x, s):
     if x == 0:
@@ -56,7 +57,7 @@ def slope_of_exp(x, s):
     return value, s * (math.exp(x) - value) / x
 
 
-@wrong("1 + x / 2 is good near 0 alone. Away from 0 the function that you were given was right: keep it.")
+@wrong("1 + x / 2 is accurate only near 0. Away from 0 the given function was right: keep it.")
 def series_everywhere(x, s):
     return 1 + x / 2, s / 2
 
@@ -85,7 +86,7 @@ def changed_away_from_zero(x, s):
     return (1.0, s / 2) if x == 0 else (fixed(x, s)[0], fixed(x, s)[1] / x)
 
 
-@wrong("At 0 and away from it you gave the slope of exp(x). Divided by x, it has the slope (exp(x) - value) / x.")
+@wrong("You gave the slope of exp(x), both at 0 and elsewhere. Divided by x, it has the slope (exp(x) - value) / x.")
 def slope_of_exp_everywhere(x, s):
     return (1.0, s) if x == 0 else (fixed(x, s)[0], s * math.exp(x))
 
@@ -96,7 +97,7 @@ a_sixth = slip(
 )
 
 inverted = slip("(exp(x) - 1) / x begins 1 + x / 2: the factor of x is 1 / 2, not 2.", "s / 2 -> 2 * s")
-slope_squared = slip("The slope s counts once: multiply the local derivative by it.", "s / 2 -> s**2 / 2")
+slope_squared = slip("The slope s is a factor once: multiply the local derivative by s.", "s / 2 -> s**2 / 2")
 
 sign_away_from_zero = slip(
     "Away from 0 the slope was right. You changed its sign.",

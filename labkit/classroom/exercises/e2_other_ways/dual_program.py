@@ -93,17 +93,17 @@ def slopes_multiplied(program, inputs, direction):
     return _run(program, inputs, direction, product=lambda x, y, dx, dy: dx * dy)
 
 
-@wrong("In a product each slope goes with the *other* factor.")
+@wrong("In a product each slope is multiplied by the *other* factor.")
 def own_factor(program, inputs, direction):
     return _run(program, inputs, direction, product=lambda x, y, dx, dy: dx * x + y * dy)
 
 
-@wrong("In a product both factors move. You let the second one stand still.")
+@wrong("In a product both factors move. You kept the second one fixed.")
 def one_factor_stands(program, inputs, direction):
     return _run(program, inputs, direction, product=lambda x, y, dx, dy: dx * y)
 
 
-@wrong("The slope of tanh is 1 - tanh(x)**2. You squared the argument; take the value that came out.")
+@wrong("The slope of tanh is 1 - tanh(x)**2. You squared the argument; square the value of tanh.")
 def x_for_the_result(program, inputs, direction):
     return _run(program, inputs, direction, slope_of_tanh=lambda x, ans, dx: (1 - x**2) * dx)
 
@@ -113,12 +113,12 @@ def chain_cut(program, inputs, direction):
     return _run(program, inputs, direction, slope_of_tanh=lambda x, ans, dx: 1 - ans**2)
 
 
-@wrong("You let every input move at the rate 1. The rates are those in direction.")
+@wrong("You let every input move at the rate 1. The rates are in direction.")
 def direction_ignored(program, inputs, direction):
     return _run(program, inputs, [1.0] * len(inputs))
 
 
-@wrong("You let the first input alone move. All of them move, each at its rate.")
+@wrong("You let only the first input move. All inputs move, each at its own rate.")
 def first_input_alone(program, inputs, direction):
     return _run(program, inputs, [direction[0]] + [0.0] * (len(inputs) - 1))
 
@@ -134,7 +134,7 @@ not_squared = slip(
 )
 
 all_rates = slip(
-    "You return the rates of all values. Asked for is that of the result.",
+    "You return the rates of all values. The exercise asks for that of the result.",
     "return values[-1], slopes[-1] -> return values[-1], slopes",
 )
 
@@ -154,7 +154,7 @@ rates_multiplied_in_a_sum = slip(
 first_term_alone = slip("In a sum both terms move: add both rates.", "slopes[a] + slopes[b] -> slopes[a]")
 second_term_alone = slip("In a sum both terms move: add both rates.", "slopes[a] + slopes[b] -> slopes[b]")
 second_factor_alone = slip(
-    "In a product both factors move. You let the first one stand still.",
+    "In a product both factors move. You kept the first one fixed.",
     "slopes[a] * values[b] + values[a] * slopes[b] -> values[a] * slopes[b]",
 )
 past_tanh = slip("The derivative of tanh is missing: 1 - tanh(x)**2.", "(1 - value**2) * slopes[a] -> slopes[a]")
@@ -174,7 +174,7 @@ both_changes_multiplied = slip(
 )
 plus_for_minus = slip("The derivative of tanh is 1 - tanh(x)**2. Yours has a plus.", "(1 - value**2) -> (1 + value**2)")
 last_left_out = slip(
-    "You return what the value before the last gives. Run all instructions, and return the last value.",
+    "You return the value before the last one. Run all instructions, and return the last value.",
     "in program: -> in program[:-1]:",
 )
 first_instruction_only = slip(
@@ -203,7 +203,7 @@ first_factor_twice = slip(
 )
 
 first_rate_returned = slip(
-    "You return the rate of an input. Asked for is that of the result, the last one.",
+    "You return the rate of an input. The exercise asks for that of the result, the last one.",
     "return values[-1], slopes[-1] -> return values[-1], slopes[0]",
 )
 last_direction_returned = slip(
@@ -212,7 +212,7 @@ last_direction_returned = slip(
 )
 
 
-@wrong("An instruction may use one value twice: x + x is 2 * x, and x * x has both rates. You counted it once.")
+@wrong("An instruction may use one value twice: x + x is 2 * x, and x * x has both terms. You counted the value once.")
 def used_once(program, inputs, direction):
     values, slopes = list(inputs), list(direction)
     for op, *places in program:
@@ -234,7 +234,7 @@ rates_added_in_a_product = slip(
     "slopes[a] * values[b] + values[a] * slopes[b] -> slopes[a] + slopes[b]",
 )
 rates_added_up = slip(
-    "You add up the rates of all values. Asked for is that of the last one.",
+    "You add up the rates of all values. The exercise asks for that of the last one.",
     "return values[-1], slopes[-1] -> return values[-1], sum(slopes)",
 )
 direction_shortened = slip(
@@ -265,7 +265,7 @@ last_rate_for_tanh = slip(
     "(1 - value**2) * slopes[a] -> (1 - value**2) * slopes[-1]",
 )
 value_before_for_tanh = slip(
-    "values[-1] is still the value of the instruction before. Use the one that tanh gave.",
+    "values[-1] is still the value of the previous instruction. Use the value of tanh.",
     "(1 - value**2) -> (1 - values[-1] ** 2)",
 )
 rate_squared = slip(

@@ -14,11 +14,11 @@ from labkit.engine import grad
 
 answer = [48, 1, 12, 8, 0]
 rules = (
-    "Differentiate the formula twice, and only then put in the number.",
+    "Differentiate the formula twice, and only then insert the number.",
     "The inner grad is with respect to y alone. Write it as a formula in x, multiply, and then differentiate.",
     "The inner grad is with respect to y alone. Write it as a formula in x, multiply, and then differentiate.",
-    "With respect to y first, then x is put in for y. What comes out is a formula in x: the outer grad takes that.",
-    "Does the inner function use y at all? The outer grad differentiates what the inner one gives, not its function.",
+    "Differentiate with respect to y, then insert x for y. The outer grad differentiates this formula in x.",
+    "Does the inner function use y at all? The outer grad differentiates the result of the inner one, not its function.",
 )
 hints = (
     "The inner gradients of the first three, as formulas in x: 4 * x**3, then 1, then x * x.",
@@ -43,26 +43,27 @@ first_derivative_only = wrong(
 )
 
 confused_boxes = wrong(
-    "For the inner grad x is a constant: x + y has the slope 1 in y. The slope 1 in x is not its business.", {1: 2}
+    "For the inner grad x is a constant: x + y has the slope 1 in y. The inner grad ignores the slope in x.", {1: 2}
 )
 
 inner_is_a_number = wrong(
-    "The inner gradient is a formula in x, not the number that comes out at this x: it moves when x moves, and the outer grad "
-    "differentiates that, too.",
+    "The inner gradient is a formula in x, not the number at this x: it changes with x, and the outer grad differentiates "
+    "this change, too.",
     {0: 0, 2: 4, 3: 0},
 )
 
 one_factor_moves = wrong(
-    "The inner grad differentiates in y, which gives 2 * x * y. With y = x put in, both factors move with x.",
+    "The inner grad differentiates in y, which gives 2 * x * y. After you insert y = x, both factors change with x.",
     {3: either(4, 2)},
 )
 
 point_before_derivative = wrong(
-    "The inner grad first differentiates in y alone, which gives 2 * x * y. Only then y = x is put in.", {3: 12}
+    "The inner grad first differentiates with respect to y alone, which gives 2 * x * y. Insert y = x only afterwards.",
+    {3: 12},
 )
 
 called_at_x = wrong(
-    "The function does not use y, so its derivative in y is 0, wherever it is taken. What the outer grad gets is 0.",
+    "The function does not use y, so its derivative with respect to y is 0 everywhere. The outer grad differentiates 0.",
     {4: either(8, 2, 16, 4, 1)},
 )
 
@@ -83,4 +84,4 @@ second_derivative_slips = wrong("4 * x**3 has the derivative 12 * x**2.", {0: ei
 inner_factor_alone = wrong("The product with x is differentiated, too: the product rule.", {1: 0})
 
 other_point = wrong("The inner grad is taken at 3.0, the outer one at 2.0.", {2: either(27, 18)})
-point_put_in_first = wrong("Differentiate twice as a formula, and put 2.0 in at the end.", {0: either(128, 8, 64)})
+point_put_in_first = wrong("Differentiate twice as a formula, and insert 2.0 at the end.", {0: either(128, 8, 64)})

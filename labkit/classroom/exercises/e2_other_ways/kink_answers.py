@@ -19,7 +19,7 @@ from labkit.engine import grad
 answer = [0, 0.5, 0, 1, 0, 6]
 rules = (
     "At its kink, abs has a rule of its own, which returns the mean of the slopes on both sides.",
-    "At a tie maximum shares the upstream gradient.",
+    "At a tie, maximum divides the upstream gradient between its arguments.",
     "x > 0 is a constant for the engine. Which number is it at 0?",
     "Which branch runs at 0? The engine differentiates that one.",
     "Which branch runs at 3, and does it use x?",
@@ -27,7 +27,7 @@ rules = (
 )
 places = ("abs", "maximum", "x * (x > 0)", "x >= 0", "x != 3", "x > 3")
 hints = (
-    "Where a condition decides, find out which branch runs. Only this one is differentiated.",
+    "Where there is a condition, find out which branch runs. Only this branch is differentiated.",
     "At their kink, abs and maximum return the mean of the slopes on both sides.",
     "A comparison gives a constant, False or True. What is the derivative of False times x?",
 )
@@ -49,7 +49,7 @@ slope_on_one_side = wrong(
     "This is the slope on one side of the kink. abs returns the mean of both slopes.", {0: either(1, -1)}
 )
 
-no_tie = wrong("At 0 the two arguments are equal: a tie. maximum gives a half to each.", {1: either(0, 1)})
+no_tie = wrong("At 0 the two arguments are equal, a tie, so maximum gives a half to each.", {1: either(0, 1)})
 
 middle_everywhere = wrong(
     "Only abs and maximum return the mean. A comparison has no slope: it gives a constant, or selects the branch.",
@@ -59,11 +59,11 @@ middle_everywhere = wrong(
 other_branch = wrong("x >= 0 is true at 0, so x itself is returned.", {3: 0})
 
 slope_of_the_function = wrong(
-    "6 is the slope of the function. The engine never sees it: what ran at 3 was the constant 9.0.", {4: 6}
+    "6 is the slope of the function. The engine does not compute it, because at 3 the constant 9.0 ran.", {4: 6}
 )
 
 no_slope_at_a_seam = wrong(
-    "At 3 the last branch runs, 6 * x - 9. Both branches have the same slope there, so nothing goes wrong.",
+    "At 3 the last branch runs, 6 * x - 9. Both branches have the same slope there, so the result is right.",
     {5: either(0, 3, float("nan"))},
 )
 
@@ -80,10 +80,10 @@ comparison_is_true = wrong(
     {2: 1},
 )
 
-value_for_slope = wrong("That is the value of the function. Asked for is its slope.", {4: 9, 5: 9})
+value_for_slope = wrong("That is the value of the function. The exercise asks for its slope.", {4: 9, 5: 9})
 
 branches_averaged = wrong(
-    "Nothing is averaged between branches: the one that runs at this place is differentiated.", {4: 3}
+    "Nothing is averaged between branches: the branch that runs at this point is differentiated.", {4: 3}
 )
 
 no_slope_at_a_point = wrong(

@@ -36,7 +36,7 @@ def _of_rows(a):
     return np.sqrt(np.sum(a**2, axis=1))
 
 
-@wrong("That is the norm with respect to w alone. b belongs to it, and its gradient is g: its square is added.")
+@wrong("That is the norm with respect to w alone. Include b, whose gradient is g: add the squares of g.")
 def bias_forgotten(x, g):
     return _of_rows(x) * _of_rows(g)
 
@@ -46,18 +46,18 @@ def squared(x, g):
     return (np.sum(x**2, axis=1) + 1) * np.sum(g**2, axis=1)
 
 
-@wrong("You added the two norms. Norms of parts of one vector: square them, add, and take the root.")
+@wrong("You added the two norms. To combine the norms of two parts of a vector, square them, add, and take the root.")
 def norms_added(x, g):
     return _of_rows(x) * _of_rows(g) + _of_rows(g)
 
 
-@wrong("That is the norm for b alone. The gradient with respect to w has its elements, too.")
+@wrong("That is the norm for b alone. The elements of the gradient with respect to w are missing.")
 def bias_alone(x, g):
     return _of_rows(g)
 
 
 @wrong(
-    "You added the gradients of the examples up, and took the norm of the sum. Each example has its own norm.",
+    "You added up the gradients of the examples, and took the norm of the sum. Each example has its own norm.",
     when=lambda i, expected, got: (
         np.size(got) == 1
         and same(np.sqrt(np.sum((i[0].T @ i[1]) ** 2) + np.sum(i[1].sum(0) ** 2)), float(np.ravel(got)[0]))
@@ -72,17 +72,19 @@ def down_the_columns(x, g):
     return np.sqrt(np.sum(x**2) + 1) * np.sqrt(np.sum(g**2, axis=0))
 
 
-@wrong("The gradient of b is g itself, not 1: the squares of g are a factor of both parts.")
+@wrong("The gradient of b is g itself, not 1: the sum of the squares of g is a factor of both terms.")
 def bias_moves_by_one(x, g):
     return np.sqrt(np.sum(x**2, axis=1) * np.sum(g**2, axis=1) + 1)
 
 
-@wrong("You put x and g into one vector. The gradient of w has a product of both in each element, not one of them.")
+@wrong(
+    "You put x and g into one vector. Each element of the gradient of w is a product of an element of x and one of g."
+)
 def of_both_inputs(x, g):
     return np.sqrt(np.sum(x**2, axis=1) + np.sum(g**2, axis=1))
 
 
-@wrong("You took means of the squares. A norm adds all of them up.")
+@wrong("You took means of the squares. A norm adds up all squares.")
 def means(x, g):
     return np.sqrt((np.mean(x**2, axis=1) + 1) * np.mean(g**2, axis=1))
 
@@ -93,13 +95,13 @@ def of_one_batch(x, g):
 
 
 one_with_g = slip(
-    "The gradient of b is g. So the 1 stands next to the squares of x: (sum(x**2) + 1) * sum(g**2).",
+    "The gradient of b is g. So the 1 is added to the squares of x: (sum(x**2) + 1) * sum(g**2).",
     "np.sqrt(np.sum(x**2, axis=1) + 1) * np.sqrt(np.sum(g**2, axis=1)) -> "
     "np.sqrt(np.sum(x**2, axis=1)) * np.sqrt(np.sum(g**2, axis=1) + 1)",
 )
-bias_twice = slip("b counts once: its squares are those of g.", "axis=1) + 1) -> axis=1) + 2)")
+bias_twice = slip("b counts once: the squares of its gradient are those of g.", "axis=1) + 1) -> axis=1) + 2)")
 root_of_a_part = slip(
-    "The root goes over the whole sum, (sum(x**2) + 1) * sum(g**2).",
+    "Take the root of the whole sum, (sum(x**2) + 1) * sum(g**2).",
     "np.sqrt(np.sum(x**2, axis=1) + 1) * np.sqrt(np.sum(g**2, axis=1)) -> "
     "np.sqrt(np.sum(x**2, axis=1)) * np.sum(g**2, axis=1) + np.sum(g**2, axis=1)",
 )
@@ -115,13 +117,14 @@ absolute_values = slip(
     "np.sqrt(np.sum(g**2, axis=1)) -> np.sum(abs(g), axis=1)",
 )
 root_of_x_missing = slip(
-    "The root is missing over the squares of x.", "np.sqrt(np.sum(x**2, axis=1) + 1) -> (np.sum(x**2, axis=1) + 1)"
+    "The root of the sum of the squares of x is missing.",
+    "np.sqrt(np.sum(x**2, axis=1) + 1) -> (np.sum(x**2, axis=1) + 1)",
 )
 root_of_g_missing = slip(
-    "The root is missing over the squares of g.", "np.sqrt(np.sum(g**2, axis=1)) -> np.sum(g**2, axis=1)"
+    "The root of the sum of the squares of g is missing.", "np.sqrt(np.sum(g**2, axis=1)) -> np.sum(g**2, axis=1)"
 )
 divided_by_the_examples = slip(
-    "You divided by the number of examples. Each g is that of the loss of its example alone.",
+    "You divided by the number of examples. Each row of g belongs to the loss of its example alone.",
     "axis=1) + 1) -> axis=1) + 1) / len(x)",
 )
 
@@ -137,7 +140,7 @@ def one_for_the_batch(x, g):
 errors = (
     (
         "could not be broadcast",
-        "Two shapes do not fit. An example is a row of x and a row of g: sum each along axis 1, and then multiply.",
+        "Two shapes do not match. An example is a row of x and a row of g: sum each along axis 1, and then multiply.",
     ),
 )
 
@@ -147,7 +150,7 @@ one_added_outside = slip(
     "np.sqrt(np.sum(x**2, axis=1)) * np.sqrt(np.sum(g**2, axis=1)) + 1",
 )
 norms_under_the_root = slip(
-    "Under the root stand sums of squares. You took norms.",
+    "Under the root there are sums of squares. You used norms.",
     "np.sqrt(np.sum(x**2, axis=1) + 1) * np.sqrt(np.sum(g**2, axis=1)) -> "
     "np.sqrt((np.sqrt(np.sum(x**2, axis=1)) + 1) * np.sqrt(np.sum(g**2, axis=1)))",
 )
@@ -160,7 +163,7 @@ largest_of_g = slip(
 )
 
 
-@wrong("You put x, g and 1 into one vector. The gradient of w has the products of all elements of x and g in it.")
+@wrong("You put x, g and 1 into one vector. The gradient of w contains the products of all elements of x and g.")
 def one_vector(x, g):
     return np.sqrt(np.sum(x**2, axis=1) + np.sum(g**2, axis=1) + 1)
 
@@ -197,6 +200,13 @@ in_columns_of_g = slip(
 )
 g_for_x = slip("x is missing: the gradient of w has x and g as factors.", "np.sum(x**2 -> np.sum(g**2")
 x_for_g = slip("g is missing: the gradients of w and of b have it as a factor.", "np.sum(g**2 -> np.sum(x**2")
+columns_of_g_added = slip(
+    "b counts once: its squares are those of g, whatever the shape of g.", "axis=1) + 1) -> axis=1) + g.shape[1])"
+)
+norms_of_the_factors_added = slip(
+    "You added the norm of g to that of x and 1. The norm of an outer product is the product of two norms.",
+    ") * np.sqrt(np.sum(g -> ) + np.sqrt(np.sum(g",
+)
 one_subtracted = slip(
     "The squares of the gradient of b are added. You subtracted them.", "axis=1) + 1) -> axis=1) - 1)"
 )
@@ -234,7 +244,7 @@ def products_in_place(x, g):
 
 ways = (
     Way(
-        "The gradients were not to be formed: their norms take less memory.",
+        "Do not form the gradients: their norms take less memory.",
         ("peak bytes",),
         holds=lambda inputs, expected, got, done: inputs[0].shape[1] < LARGE or done["peak bytes"] < 1_000_000,
         forbids=True,

@@ -41,7 +41,7 @@ def _all_pairs(x, w):
 
 
 @wrong(
-    "With both batched, you multiplied every x with every w. Example i has one x and one w: only they meet.",
+    "With both batched, you multiplied every x by every w. Example i has one x and one w: multiply only these two.",
     when=lambda i, expected, got: (
         got.ndim == 3 and any(same(pairs, got) for pairs in (_all_pairs(*i), np.swapaxes(_all_pairs(*i), 0, 1)))
     ),
@@ -51,17 +51,33 @@ def every_pair(x, w):
 
 
 @wrong(
-    "With both batched, you have one product for all examples: the axis of the examples was summed away. It stays in front, "
-    "and the axis of one example is summed.",
+    "With both batched, you have one product for all examples: you summed over the batch axis. Keep the batch axis in "
+    "front, and sum over k.",
     when=lambda i, expected, got: i[0].ndim == 2 and i[1].ndim == 3 and got.shape == expected.shape[1:],
 )
 def examples_summed(x, w):
     return product(x, w) if w.ndim == 2 or x.ndim == 1 else np.einsum("ni,nij->j", x, w)
 
 
+def _like(right, got):
+    """True for the same elements in the same order, with or without axes of length 1."""
+    return np.size(right) == np.size(got) and same(np.ravel(right), np.ravel(got))
+
+
 @wrong(
-    "You took the first matrix for all examples. If w has three axes, each example has its own.",
-    when=lambda i, expected, got: i[1].ndim == 3 and same(i[0] @ i[1][0], got),
+    "Your result is the sum of the right rows: the axis of the examples was summed away. It stays in front.",
+    when=lambda i, expected, got: i[1].ndim == 3 and _like(expected.sum(axis=0), got),
+)
+def rows_added_up(x, w):
+    return x @ w if w.ndim == 2 else product(x, w).sum(axis=0)
+
+
+@wrong(
+    "You took the same matrix for all examples. If w has three axes, each example has its own.",
+    when=lambda i, expected, got: (
+        i[1].ndim == 3
+        and any(_like(i[0] @ one, got) or same(np.broadcast_to(i[0] @ one, expected.shape), got) for one in i[1])
+    ),
 )
 def first_matrix_for_all(x, w):
     return x @ w if x.ndim == 1 or w.ndim == 2 else x @ w[0]
@@ -85,7 +101,10 @@ def axis_left(x, w):
     return product(x, w) if x.ndim == 1 or w.ndim == 2 else np.matmul(x[:, None, :], w)
 
 
-@wrong("You took the mean over k. A matrix product adds up.")
+@wrong(
+    "You took the mean over k. A matrix product adds up.",
+    when=lambda i, expected, got: same(expected / i[0].shape[-1], got),
+)
 def mean_over_k(x, w):
     return product(x, w) / x.shape[-1]
 
@@ -96,7 +115,7 @@ def first_matrix_always(x, w):
 
 
 @wrong(
-    "Your result has as many rows as x has elements. If x has one axis, all examples share it: w has the number of examples.",
+    "Your result has as many rows as x has elements. If x has one axis, all examples share x, and w has the batch axis.",
     when=lambda i, expected, got: i[0].ndim == 1 and len(got) == len(i[0]) != len(expected),
 )
 def length_of_a_shared_x(x, w):
@@ -104,7 +123,7 @@ def length_of_a_shared_x(x, w):
 
 
 @wrong(
-    "Your result has as many rows as w. If w has two axes, all examples share it: x has the number of examples.",
+    "Your result has as many rows as w. If w has two axes, all examples share w, and x has the batch axis.",
     when=lambda i, expected, got: i[1].ndim == 2 and len(got) == len(i[1]) != len(expected),
 )
 def length_of_a_shared_w(x, w):
@@ -112,7 +131,7 @@ def length_of_a_shared_w(x, w):
 
 
 @wrong(
-    "A row of your result has the x or the w of another example.",
+    "A row of your result uses the x or the w of another example.",
     when=lambda i, expected, got: any(
         same(product(x, w), got) and not same(expected, got)
         for x in _moved(i[0], i[0].ndim == 2)
@@ -132,17 +151,35 @@ def _moved(array, batched):
     return (array, array[::-1], np.roll(array, 1, axis=0), np.roll(array, -1, axis=0)) if batched else (array,)
 
 
+@wrong(
+    "Your result is that of the first example alone.",
+    when=lambda i, expected, got: _like(expected[0], got) and not same(expected, got),
+)
+def first_example_alone(x, w):
+    return np.array([a @ b for a, b in zip(np.atleast_2d(x), w if w.ndim == 3 else [w])])
+
+
+@judged("first-matrix-for-all")
+def last_matrix_for_all(x, w):
+    return x @ (w[-1] if w.ndim == 3 else w)
+
+
+@judged("first-matrix-for-all")
+def first_matrix_in_a_row(x, w):
+    return x @ w if w.ndim == 2 else np.atleast_2d(x) @ w[0]
+
+
 @judged("error")
 def elementwise(x, w):
     return (x * w).sum(-1)
 
 
 @wrong(
-    "With both batched, you averaged the matrices of all examples. Each example has its own.",
-    when=lambda i, expected, got: i[0].ndim == 2 and i[1].ndim == 3 and same(i[0] @ i[1].mean(axis=0), got),
+    "You averaged the matrices of all examples. If w has three axes, each example has its own.",
+    when=lambda i, expected, got: i[1].ndim == 3 and _like(i[0] @ i[1].mean(axis=0), got),
 )
 def mean_of_the_matrices(x, w):
-    return product(x, w) if x.ndim == 1 or w.ndim == 2 else x @ w.mean(axis=0)
+    return x @ w if w.ndim == 2 else x @ w.mean(axis=0)
 
 
 @wrong(
@@ -178,7 +215,7 @@ errors = (
     ),
     (
         "einstein sum",
-        "The letters of einsum have to fit the axes. x or w may have an axis less: there are three cases.",
+        "The letters of einsum have to match the axes. x or w may have one axis fewer: there are three cases.",
     ),
     ("remapped shapes", "A letter of einsum stands for two lengths. The axes of x are (n, k), those of w (n, k, m)."),
     (
@@ -189,7 +226,7 @@ errors = (
 
 
 @wrong(
-    "The result has the shape (n, m). You kept the axis k, which x and w share, and summed over another one.",
+    "The result has the shape (n, m). Yours keeps the axis k, which x and w share: sum over it.",
     when=lambda i, expected, got: got.ndim == 2 and got.shape[1] == np.shape(i[0])[-1] != expected.shape[1],
 )
 def wrong_axis_kept(x, w):

@@ -40,8 +40,8 @@ def _parts(x, eps):
 
 
 @wrong(
-    "That is the formula of section 4 as it stands. The way through the standard deviation is another one: std grows by "
-    "(x - mean) / (n * std), and that is no longer y / n."
+    "That is the unchanged formula of section 4. The path through the standard deviation is different: std grows by (x - "
+    "mean) / (n * std), which is no longer y / n."
 )
 def as_in_the_text(x, g, eps):
     scale = x.std(axis=0) + eps
@@ -50,37 +50,37 @@ def as_in_the_text(x, g, eps):
 
 
 @wrong(
-    "Mean and standard deviation are held still. Both are made of x: each element moves them, and through them the whole "
-    "column."
+    "You treat the mean and the standard deviation as constants. Both depend on x: each element affects them, and through "
+    "them the whole column."
 )
 def held_still(x, g, eps):
     return g / (x.std(axis=0) + eps)
 
 
-@wrong("The mean is there. The standard deviation is still held still: it depends on x, too.")
+@wrong("The path through the mean is right. You treat the standard deviation as a constant, but it depends on x, too.")
 def mean_only(x, g, eps):
     return (g - g.mean(axis=0)) / (x.std(axis=0) + eps)
 
 
-@wrong("The standard deviation is there. The mean is still held still: it depends on x, too.")
+@wrong("The path through the standard deviation is right. You treat the mean as a constant, but it depends on x, too.")
 def std_only(x, g, eps):
     scale, y = _parts(x, eps)
     return (g - y * scale / (scale - eps) * (g * y).mean(axis=0)) / scale
 
 
-@wrong("Sums where means belong: each element moves the mean by one part in n.")
+@wrong("You took sums instead of means: each element moves the mean by 1/n of its own change.")
 def sums(x, g, eps):
     scale, y = _parts(x, eps)
     return (g - g.sum(axis=0) - y * scale / (scale - eps) * (g * y).sum(axis=0)) / scale
 
 
-@wrong("The mean was taken of the whole array. Each column is normalized for itself: axis=0.")
+@wrong("You took the mean of the whole array. Each column is normalised separately: axis=0.")
 def over_everything(x, g, eps):
     scale, y = _parts(x, eps)
     return (g - g.mean() - y * scale / (scale - eps) * (g * y).mean()) / scale
 
 
-@wrong("The last term has x where x - mean belongs.")
+@wrong("The last term contains x instead of x - mean.")
 def x_for_y(x, g, eps):
     scale, y = _parts(x, eps)
     return (g - g.mean(axis=0) - x / (scale - eps) * (g * x / scale).mean(axis=0)) / scale
@@ -103,7 +103,7 @@ def twice_by_std(x, g, eps):
     return (g - g.mean(axis=0) - unit * (g * unit).mean(axis=0)) / (std + eps)
 
 
-@wrong("There eps is added to the variance, as in section 4. Here it is added to the standard deviation.")
+@wrong("You add eps to the variance, as in section 4. In this exercise eps is added to the standard deviation.")
 def eps_in_the_variance(x, g, eps):
     std = np.sqrt(x.var(axis=0) + eps)
     y = (x - x.mean(axis=0)) / std
@@ -121,12 +121,12 @@ def nothing_returned(x, g, eps):
 
 
 sample_deviation = slip(
-    "You divide by n - 1 (ddof=1). Here std is x.std(axis=0), which divides by n.",
+    "You divide by n - 1 (ddof=1). In this exercise std is x.std(axis=0), which divides by n.",
     "x.std(axis=0)\n -> x.std(axis=0, ddof=1)\n",
 )
 
 sign_of_the_deviation = slip(
-    "The way through the standard deviation is subtracted.",
+    "The path through the standard deviation is subtracted.",
     "- centred / std -> + centred / std",
 )
 
@@ -137,11 +137,11 @@ divided_by_std = slip(
     "(g * y).mean(axis=0)) / (std + eps) -> (g * y).mean(axis=0)) / std",
 )
 sum_of_the_deviation = slip(
-    "Through the standard deviation goes the mean of g * y. You took the sum.",
+    "The path through the standard deviation contains the mean of g * y. You took the sum.",
     "(g * y).mean(axis=0) -> (g * y).sum(axis=0)",
 )
 sum_of_the_mean = slip(
-    "Through the mean goes the mean of g. You took the sum.", "g - g.mean(axis=0) -> g - g.sum(axis=0)"
+    "The path through the mean contains the mean of g. You took the sum.", "g - g.mean(axis=0) -> g - g.sum(axis=0)"
 )
 mean_of_a_row = slip(
     "You took the mean of g over the columns. The batch is axis 0.",
@@ -166,7 +166,7 @@ def eps_in_the_outer_variance(x, g, eps):
 
 
 divided_by_n_as_well = slip(
-    "The mean has been divided by n already. You divided the last term by n once more.",
+    "The mean is already divided by n. You divided the last term by n once more.",
     "(g * y).mean(axis=0)) -> (g * y).mean(axis=0) / len(x))",
 )
 eps_subtracted = slip(
@@ -189,18 +189,20 @@ wrong_way_round = slip(
     "centred / std * -> y * std / (std + eps) *",
 )
 g_over_everything = slip(
-    "The mean of g was taken over the whole array. Each column is normalized for itself: axis=0.",
+    "You took the mean of g over the whole array. Each column is normalised separately: axis=0.",
     "g - g.mean(axis=0) -> g - g.mean()",
 )
 product_over_everything = slip(
-    "The mean of g * y was taken over the whole array. Each column is normalized for itself: axis=0.",
+    "You took the mean of g * y over the whole array. Each column is normalised separately: axis=0.",
     "(g * y).mean(axis=0) -> (g * y).mean()",
 )
 product_along_rows = slip(
     "You took the mean of g * y over the columns. The batch is axis 0.",
     "(g * y).mean(axis=0) -> (g * y).mean(axis=1, keepdims=True)",
 )
-variance_for_std = slip("You took the variance for the standard deviation.", "x.std(axis=0)\n -> x.var(axis=0)\n")
+variance_for_std = slip(
+    "You used the variance instead of the standard deviation.", "x.std(axis=0)\n -> x.var(axis=0)\n"
+)
 eps_taken_away = slip(
     "eps is added to std. You subtracted it.",
     "y = centred / (std + eps) -> y = centred / (std - eps)",
@@ -212,15 +214,15 @@ all_divided_twice = slip(
 )
 direct_path_missing = slip("The direct path is missing: it contributes g / (std + eps).", "(g - g.mean -> (-g.mean")
 last_term_divided_alone = slip(
-    "The division by std + eps at the end concerns all three terms. You divided the last one only.",
+    "The division by std + eps at the end applies to all three terms. You divided the last one only.",
     "return (g - -> return g -",
     "(g * y).mean(axis=0)) / (std + eps) -> (g * y).mean(axis=0) / (std + eps)",
 )
 y_in_the_wrong_place = slip(
-    "In the last term the mean is that of g * y. You took the mean of g.", "(g * y).mean -> g.mean"
+    "The last term has the mean of g * y. The mean in yours equals that of g.", "(g * y).mean -> g.mean"
 )
 mean_of_y_for_g = slip(
-    "Through the mean goes the mean of g, not that of x.", "g - g.mean(axis=0) -> g - x.mean(axis=0)"
+    "The path through the mean contains the mean of g, not that of x.", "g - g.mean(axis=0) -> g - x.mean(axis=0)"
 )
 mean_missing = slip("In the last term the mean over the batch is missing.", "(g * y).mean(axis=0) -> (g * y)")
 

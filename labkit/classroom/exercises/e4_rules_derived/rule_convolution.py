@@ -29,7 +29,8 @@ draws = 8
 
 
 @wrong(
-    "Windows overlap: an element of x is used by several outputs, and what they send adds up. Your dx keeps the last one only."
+    "Windows overlap: several outputs use an element of x, and their contributions add up. Your dx keeps only the last "
+    "contribution."
 )
 def overwritten(x, w, stride, g):
     dx, dw = np.zeros_like(x), np.zeros_like(w)
@@ -41,41 +42,40 @@ def overwritten(x, w, stride, g):
 
 
 @wrong(
-    "The weights are reversed in dx. Output i sends g[i] * w[k] to the place that w[k] took its number from: "
-    "i * stride + k."
+    "The weights are reversed in dx. Output i sends g[i] * w[k] to the element that w[k] multiplied: i * stride + k."
 )
 def turned_round(x, w, stride, g):
     return pull(x, w[::-1], stride, g)[0], pull(x, w, stride, g)[1]
 
 
-@wrong("The stride is missing: output i has its window at i * stride.", parts=(0, 1))
+@wrong("The stride is missing: the window of output i begins at i * stride.", parts=(0, 1))
 def stride_missing(x, w, stride, g):
     return pull(x, w, 1, g)
 
 
-@wrong("w is shared by all windows: what each of them sends adds up in dw. Yours has one window only.", parts=(1,))
+@wrong("All windows share w, so their contributions add up in dw. Your dw contains only one window.", parts=(1,))
 def one_window(x, w, stride, g):
     i = len(g) - 1
     return pull(x, w, stride, g)[0], g[i] * x[i * stride : i * stride + len(w)]
 
 
-@wrong("g is not used: every output counts as much as g says.")
+@wrong("You do not use g: g[i] determines how much output i counts.")
 def g_forgotten(x, w, stride, g):
     return pull(x, w, stride, np.ones_like(g))
 
 
-@wrong("Both are there, in the wrong order: first the gradient for x, then the one for w.")
+@wrong("Both gradients are right, but in the wrong order: first the gradient for x, then the one for w.")
 def results_swapped(x, w, stride, g):
     return pull(x, w, stride, g)[::-1]
 
 
-@wrong("You divided what the windows send by their number. They add up: nothing here is a mean.")
+@wrong("You divided the contributions of the windows by their number. They are added, not averaged.")
 def mean_of_windows(x, w, stride, g):
     dx, dw = pull(x, w, stride, g)
     return dx, dw / len(g)
 
 
-@wrong("w is missing in dx: x[i * stride + k] was multiplied by w[k], so it gets g[i] * w[k].", parts=(0,))
+@wrong("w is missing in dx: x[i * stride + k] is multiplied by w[k], so its contribution is g[i] * w[k].", parts=(0,))
 def weights_missing(x, w, stride, g):
     return pull(x, np.ones_like(w), stride, g)[0], pull(x, w, stride, g)[1]
 
@@ -86,13 +86,13 @@ def only_dx(x, w, stride, g):
 
 
 last_output_left_out = slip(
-    "The last output sends nothing back: the loop ends too early.", "range(len(g)) -> range(len(g) - 1)"
+    "The last output contributes nothing: the loop ends too early.", "range(len(g)) -> range(len(g) - 1)"
 )
 first_output_left_out = slip(
-    "The first output sends nothing back: the loop begins at 1.", "range(len(g)) -> range(1, len(g))"
+    "The first output contributes nothing: the loop begins at 1.", "range(len(g)) -> range(1, len(g))"
 )
 first_output_only = slip(
-    "The return is inside the loop: only the first output sends something back.",
+    "The return is inside the loop: only the first output contributes.",
     "    return dx, dw ->         return dx, dw",
 )
 last_weight_left_out = slip(
@@ -126,7 +126,7 @@ def stride_with_the_weight(x, w, stride, g):
     return dx, dw
 
 
-@wrong("g is missing in one of the two: what output i sends back is multiplied by g[i].", parts=(0, 1))
+@wrong("g is missing in one of the two: the contribution of output i is multiplied by g[i].", parts=(0, 1))
 def one_g_forgotten(x, w, stride, g):
     return pull(x, w, stride, np.ones_like(g))[0], pull(x, w, stride, g)[1]
 
@@ -148,7 +148,7 @@ def rule_for_stride_one(x, w, stride, g):
 
 
 @wrong(
-    "dx has the length of x. Yours is longer.",
+    "dx has the length of x. Your dx is longer.",
     when=lambda i, expected, got: len(got[0]) > len(i[0]) and same(expected[0], got[0][: len(i[0])]),
 )
 def too_long(x, w, stride, g):
@@ -156,7 +156,7 @@ def too_long(x, w, stride, g):
     return np.append(dx, 0.0), dw
 
 
-@wrong("In dx stands x. x[i * stride + k] was multiplied by w[k], so w[k] is the factor.", parts=(0,))
+@wrong("Your dx contains x. x[i * stride + k] is multiplied by w[k], so w[k] is the factor.", parts=(0,))
 def own_factor_in_dx(x, w, stride, g):
     dx = np.zeros_like(x)
     for i in range(len(g)):
@@ -165,19 +165,19 @@ def own_factor_in_dx(x, w, stride, g):
     return dx, pull(x, w, stride, g)[1]
 
 
-@wrong("In dw stands w. w[k] was multiplied by x[i * stride + k], so this is the factor.", parts=(1,))
+@wrong("Your dw contains w. w[k] is multiplied by x[i * stride + k], so this element is the factor.", parts=(1,))
 def own_factor_in_dw(x, w, stride, g):
     return pull(x, w, stride, g)[0], w * g.sum()
 
 
-@wrong("Every window begins at 0 in your dx. That of output i begins at i * stride.", parts=(0,))
+@wrong("Every window begins at 0 in your dx. The window of output i begins at i * stride.", parts=(0,))
 def all_at_the_start(x, w, stride, g):
     dx = np.zeros_like(x)
     dx[: len(w)] = w * g.sum()
     return dx, pull(x, w, stride, g)[1]
 
 
-@wrong("Every window begins at 0 in your dw. That of output i begins at i * stride.", parts=(1,))
+@wrong("Every window begins at 0 in your dw. The window of output i begins at i * stride.", parts=(1,))
 def first_window_each_time(x, w, stride, g):
     return pull(x, w, stride, g)[0], x[: len(w)] * g.sum()
 
@@ -187,7 +187,7 @@ def x_missing_in_dw(x, w, stride, g):
     return pull(x, w, stride, g)[0], np.full(len(w), g.sum())
 
 
-@wrong("g is missing in dw: what output i sends back is multiplied by g[i].", parts=(1,))
+@wrong("g is missing in dw: the contribution of output i is multiplied by g[i].", parts=(1,))
 def g_missing_in_dw(x, w, stride, g):
     return pull(x, w, stride, g)[0], pull(x, w, stride, np.ones_like(g))[1]
 
@@ -206,25 +206,28 @@ def one_element_before(x, w, stride, g):
     return pull(x, w, stride, g)[0], pull(np.roll(x, 1), w, stride, g)[1]
 
 
-@wrong("In dx output i sends all to one place. It sends g[i] * w[k] to x[i * stride + k], for each k.", parts=(0,))
+@wrong(
+    "In your dx output i contributes to one element only. It sends g[i] * w[k] to x[i * stride + k], for each k.",
+    parts=(0,),
+)
 def all_in_one_place(x, w, stride, g):
     dx = np.zeros_like(x)
     dx[np.arange(len(g)) * stride] = g * w.sum()
     return dx, pull(x, w, stride, g)[1]
 
 
-@wrong("You turned g round in dx. Output i sends g[i] back to its own window.", parts=(0,))
+@wrong("You reversed g in dx. Output i sends g[i] back to its own window.", parts=(0,))
 def g_reversed(x, w, stride, g):
     return pull(x, w, stride, g[::-1])[0], pull(x, w, stride, g)[1]
 
 
-@wrong("You turned g round in dw. g[i] is multiplied by the window of output i.", parts=(1,))
+@wrong("You reversed g in dw. g[i] is multiplied by the window of output i.", parts=(1,))
 def g_reversed_in_dw(x, w, stride, g):
     return pull(x, w, stride, g)[0], pull(x, w, stride, g[::-1])[1]
 
 
 @wrong(
-    "dx has the length of x. The elements after the last window get 0.",
+    "dx has the length of x, and yours has another one. Elements that no window reaches get 0.",
     when=lambda i, expected, got: len(got[0]) != len(i[0]) and same(expected[1], got[1]),
 )
 def cut_off(x, w, stride, g):
@@ -232,13 +235,13 @@ def cut_off(x, w, stride, g):
     return dx[: (len(g) - 1) * stride + len(w)] if (len(g) - 1) * stride + len(w) < len(x) else dx[:-1], dw
 
 
-@wrong("dw has another element of x: w[k] was multiplied by x[i * stride + k].", parts=(1,))
+@wrong("Your dw uses the wrong element of x: w[k] was multiplied by x[i * stride + k].", parts=(1,))
 def first_element_of_the_window(x, w, stride, g):
     return pull(x, w, stride, g)[0], np.full(len(w), sum(g[i] * x[i * stride] for i in range(len(g))))
 
 
 @wrong(
-    "Your numbers are cut to whole numbers. Make the arrays of floats: np.zeros(len(x)).",
+    "Your results are cut to whole numbers. Use arrays of floats: np.zeros(len(x)).",
     when=lambda i, expected, got: all(np.array_equal(part, np.trunc(part)) for part in got),
 )
 def whole_numbers(x, w, stride, g):

@@ -42,7 +42,8 @@ draws = 6
 
 
 @wrong(
-    "Divided by every element of z. The mean is over the examples: each of them has one loss, however many classes there are."
+    "You divided by the number of elements of z. The mean is over the examples: each example has one loss, however many "
+    "classes there are."
 )
 def mean_over_all(z, labels):
     return pull(z, labels) / z.shape[1]
@@ -58,12 +59,12 @@ def right_class_only(z, labels):
     return d / len(z)
 
 
-@wrong("That is softmax alone: at the right class, 1 has to be taken away.")
+@wrong("That is softmax alone: subtract 1 at the right class.")
 def softmax_alone(z, labels):
     return _softmax(z) / len(z)
 
 
-@wrong("That is the gradient with respect to p, the rule of -log. It still has to go through softmax.")
+@wrong("That is the gradient with respect to p, the rule of -log. Apply the rule of softmax to it.")
 @np.errstate(all="ignore")
 def stops_at_p(z, labels):
     p, rows = _softmax(z), np.arange(len(z))
@@ -73,7 +74,7 @@ def stops_at_p(z, labels):
 
 
 @wrong(
-    "1 was taken away in these columns of every row. Each row has its own label: index with np.arange(len(z)) and labels."
+    "You subtracted 1 in these columns of every row. Each row has its own label: index with np.arange(len(z)) and labels."
 )
 def all_rows(z, labels):
     d = _softmax(z)
@@ -113,7 +114,7 @@ def sum_overflows(z, labels):
 
 
 @wrong(
-    "You return one number. Asked for is the gradient with respect to z, which has the shape of z.",
+    "You return one number. The exercise asks for the gradient with respect to z, which has the shape of z.",
     when=lambda i, expected, got: np.ndim(got) == 0,
 )
 def the_loss(z, labels):
@@ -128,7 +129,7 @@ divided_by_the_classes = slip(
 )
 
 softmax_down_the_columns = slip(
-    "softmax goes along the classes of each row: axis 1. You took axis 0.",
+    "softmax is computed over the classes of each row, axis 1. You used axis 0.",
     "z.max(axis=1, keepdims=True) -> z.max(axis=0, keepdims=True)",
     "e.sum(axis=1, keepdims=True) -> e.sum(axis=0, keepdims=True)",
 )
@@ -149,7 +150,7 @@ not_normalised = slip(
     "The exponentials have to be divided by their sum: softmax.", "return e / e.sum(axis=1, keepdims=True) -> return e"
 )
 smallest_taken_away = slip(
-    "Take away the largest logit of each row, not the smallest: exp overflows.", "z.max( -> z.min("
+    "Subtract the largest logit of each row, not the smallest: exp overflows.", "z.max( -> z.min("
 )
 
 
@@ -166,7 +167,7 @@ def _clipped(z, labels, most):
 
 
 @wrong(
-    "You clipped the logits, which changes the softmax. Subtract the largest logit of each row: that changes nothing.",
+    "You clipped the logits, which changes the softmax. Subtract the largest logit of each row, which does not change it.",
     when=lambda i, expected, got: any(
         same(_clipped(*i, most), got) for most in (20, 30, 50, 80, 100, 300, 500, 700, 709)
     ),
@@ -176,20 +177,20 @@ def clipped(z, labels):
 
 
 @wrong(
-    "You return one row. Asked for are the gradients of all examples.",
+    "You return one row. The exercise asks for the gradients of all examples.",
     when=lambda i, expected, got: np.shape(got) == expected[0].shape and any(same(row, got) for row in expected),
 )
 def one_row(z, labels):
     return pull(z, labels)[0]
 
 
-@wrong("That is the gradient of -p. The loss is -log(p): the factor p is divided out again.")
+@wrong("That is the gradient of -p. The loss is -log(p): divide by p.")
 def without_the_log(z, labels):
     p, rows = _softmax(z), np.arange(len(z))
     return pull(z, labels) * p[rows, labels][:, None]
 
 
-@wrong("You took the logits for probabilities: softmax comes first.")
+@wrong("You used the logits as probabilities: apply softmax first.")
 def logits_for_probabilities(z, labels):
     d = np.array(z)
     d[np.arange(len(z)), labels] -= 1
@@ -211,7 +212,7 @@ def subtracted_before_the_division(z, labels):
     return e / total / len(z)
 
 
-@wrong("A label is the place of the right class, not a value: subtract 1 at that place.")
+@wrong("A label is the index of the right class, not a value: subtract 1 at that index.")
 def label_subtracted(z, labels):
     return (_softmax(z) - labels[:, None]) / len(z)
 
@@ -245,12 +246,20 @@ def log_softmax(z, labels):
     return d / len(z)
 
 
-@wrong("Your gradient has the 1 of the right class alone. The probabilities of all classes are missing.")
+@judged("log-softmax")
+def log_of_softmax(z, labels):
+    with np.errstate(divide="ignore"):
+        return (np.log(_softmax(z)) - np.eye(z.shape[1])[labels]) / len(z)
+
+
+@wrong("Your gradient contains only the 1 of the right class. The probabilities of all classes are missing.")
 def one_hot_alone(z, labels):
     return -np.eye(z.shape[1])[labels] / len(z)
 
 
-@wrong("That is p * (1 - p), the diagonal of softmax's Jacobian. The loss has a logarithm, and z moves all classes.")
+@wrong(
+    "That is p * (1 - p), the diagonal of softmax's Jacobian. The loss contains a logarithm, and z affects all classes."
+)
 def diagonal_of_the_jacobian(z, labels):
     p = _softmax(z)
     return p * (1 - p) / len(z)
@@ -289,15 +298,29 @@ def mean_for_the_sum(z, labels):
     return d / len(z)
 
 
+largest_of_the_column = slip(
+    "softmax stays the same if one number is subtracted from a whole row. You subtracted the largest logit of each column.",
+    "z.max(axis=1, keepdims=True) -> z.max(axis=0, keepdims=True)",
+)
+
+
+@wrong(
+    "You return one number for each example. Asked for is the gradient with respect to z, which has the shape of z.",
+    when=lambda i, expected, got: np.shape(got) == expected.shape[:1],
+)
+def loss_of_each_example(z, labels):
+    return -np.log(_softmax(z)[np.arange(len(z)), labels])
+
+
 multiplied_by_the_number = slip("A mean divides by the number of examples. You multiplied.", "d / len(z) -> d * len(z)")
 divided_twice = slip("You divided by the number of examples twice.", "d / len(z) -> d / len(z) ** 2")
 p_alone_divided = slip(
-    "The mean concerns the whole gradient: the 1 at the right class is divided by the number of examples, too.",
+    "The mean applies to the whole gradient: the 1 at the right class is divided by the number of examples, too.",
     "d = _softmax(z)\n -> d = _softmax(z) / len(z)\n",
     "return d / len(z) -> return d",
 )
 one_alone_divided = slip(
-    "The mean concerns the whole gradient: the probabilities are divided by the number of examples, too.",
+    "The mean applies to the whole gradient: the probabilities are divided by the number of examples, too.",
     "] -= 1 -> ] -= 1 / len(z)",
     "return d / len(z) -> return d",
 )

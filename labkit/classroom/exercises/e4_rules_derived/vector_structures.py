@@ -24,13 +24,13 @@ from labkit.classroom.writing import either, judged, wrong
 answer = ["D", "B", "I", "G", "A", "H", "F", "C"]
 rules = (
     "An output of tanh depends on the element at its own place alone.",
-    "An output of a running sum depends on the inputs up to its own place. Rows are outputs.",
+    "An output of a running sum depends on the inputs up to its own position. Rows are outputs.",
     "The first output is the last input, and so on.",
-    "Each output uses two neighbours, and there is one output less than there are inputs.",
-    "The sum below the line has all inputs in it.",
-    "Output i is x[i] - x[0]: which inputs move it? Look at output 0, too. Rows are outputs, columns are inputs.",
-    "Each output uses its own half, through the mean, and nothing of the other half.",
-    "Near this x the order stays, so each output is one of the inputs: which one is in which place?",
+    "Each output uses two neighbours, and there is one output fewer than there are inputs.",
+    "The sum in the denominator contains all inputs.",
+    "Output i is x[i] - x[0]: on which inputs does it depend? Look at output 0, too. Rows are outputs, columns are inputs.",
+    "Each output depends on its own half, through the mean, and not on the other half.",
+    "Near this x the order does not change, so each output is one of the inputs: which input is at which position?",
 )
 hints = (
     "For each function, ask of one output: on which inputs does it depend? These are the filled cells of its row.",
@@ -85,17 +85,17 @@ def reference():
 
 transposed = wrong(
     "You read a panel the wrong way round: rows are outputs, columns are inputs. An output of the running sum depends on "
-    "the inputs up to its own place, so its row is filled from the left.",
+    "the inputs up to its own position, so its row is filled from the left.",
     {1: "E"},
 )
 row_for_column = wrong(
-    "Rows are outputs, columns are inputs. In x - x[0] one input moves many outputs: a column.",
+    "Rows are outputs, columns are inputs. In x - x[0] one input affects many outputs: a column.",
     {5: "J"},
 )
 
 looks_elementwise = wrong(
-    "You took a function for elementwise that is not. In item 4 the sum depends on every input, and in item 5 "
-    "every output but the first depends on x[0], too.",
+    "You treated a function as elementwise that is not. In item 4 the sum depends on every input, and in item 5 every "
+    "output but the first depends on x[0], too.",
     {4: "D", 5: "D"},
 )
 
@@ -104,8 +104,8 @@ one_mean_for_all = wrong(
 )
 
 sort_depends_on_everything = wrong(
-    "Which place an element goes to depends on all of them. But near this x the order stays the same, so each "
-    "output is one of the inputs: one filled cell in each row.",
+    "The position of an element depends on all of them. But near this x the order does not change, so each output is one of "
+    "the inputs: one filled cell in each row.",
     {7: either("A", "B", "E", "F", "G", "H", "J")},
 )
 order_of_the_numbers = wrong("x[::-1] reverses any x, whatever its numbers are: output 0 is the last input.", {2: "C"})
@@ -113,19 +113,19 @@ sort_reverses = wrong(
     "np.sort puts x into the order of its numbers: output 0 is the smallest. It does not reverse x.", {7: "I"}
 )
 reversed_rows_full = wrong(
-    "x[::-1] puts each input in another place: one filled cell in each row.",
+    "x[::-1] moves each input to another position: one filled cell in each row.",
     {2: either("A", "B", "E", "F", "G", "H", "J")},
 )
 
 
 only_itself = judged("looks-elementwise", {5: "D"})
 reversed_is_elementwise = wrong(
-    "Output i of x[::-1] is another element than x[i], so the entries are not on this diagonal.",
+    "Output i of x[::-1] is not x[i], so the entries are not on this diagonal.",
     {2: "D"},
 )
 
 sort_is_elementwise = wrong(
-    "np.sort puts elements in other places: output 0 is the smallest, x[1], so the entries are not on the diagonal.",
+    "np.sort moves elements to other positions: output 0 is the smallest, x[1], so the entries are not on the diagonal.",
     {7: "D"},
 )
 
@@ -141,18 +141,20 @@ not_square = wrong(
 )
 
 running_sum_is_elementwise = wrong(
-    "Output i of a running sum has all inputs up to place i in it.",
+    "Output i of a running sum contains all inputs up to position i.",
     {1: either("C", "D", "F", "G", "H", "I")},
 )
 too_many_for_a_difference = wrong(
-    "Output i of x - x[0] is moved by two inputs at most: x[i] and x[0].",
+    "Output i of x - x[0] depends on at most two inputs: x[i] and x[0].",
     {5: either("A", "B", "E", "F", "G", "C", "I")},
 )
 halves_overlap = wrong(
     "Each output depends on the three elements of its own half, and on no others.",
     {6: either("B", "C", "E", "H", "I", "J")},
 )
-running_sum_of_all = wrong("Output i of a running sum adds up to place i: later inputs do not move it.", {1: "A"})
+running_sum_of_all = wrong(
+    "Output i of a running sum adds up the inputs to position i: it does not depend on later inputs.", {1: "A"}
+)
 
 tanh_of_all = wrong(
     "tanh is elementwise: an output depends on the input at its own place alone.",
@@ -164,6 +166,6 @@ mean_left_out = wrong(
 )
 
 softmax_of_some = wrong(
-    "The sum in the denominator has all elements in it: every output depends on every input.",
+    "The sum in the denominator contains all elements: every output depends on every input.",
     {4: either("F", "B", "C", "G", "H", "E", "I", "J")},
 )

@@ -9,7 +9,7 @@ from functools import partial
 
 import numpy as np
 
-from labkit.classroom.writing import PLAIN, judged, slip, wrong
+from labkit.classroom.writing import PLAIN, judged, same, slip, wrong
 
 
 def pull(a, z, g):
@@ -48,7 +48,16 @@ def cube_forgotten(a, z, g):
     return np.linalg.solve(a.T, g)
 
 
-@wrong("The diagonal has another term than the derivative of z**3, which is 3 * z**2.")
+@wrong(
+    "The term on your diagonal is not the derivative of z**3, which is 3 * z**2.",
+    when=lambda i, expected, got: any(
+        same(np.linalg.solve((i[0] + np.diag(factor * z**power)).T, i[2]), got)
+        for z in (i[1], abs(i[1]))
+        for power in (1, 2, 3, 4)
+        for factor in (0.5, 1, 1.5, 2, 3, 4, 6, 9)
+        if (factor, power) != (3, 2)
+    ),
+)
 def slope_of_the_cube(a, z, g):
     return np.linalg.solve((a + np.diag(z**2)).T, g)
 
@@ -59,7 +68,7 @@ def slope_of_a_square(a, z, g):
 
 
 @wrong(
-    "That has the form of the rule for z = tanh(W @ z + x). This equation is another one: differentiate both its sides."
+    "That has the form of the rule for z = tanh(W @ z + x). This equation is different: differentiate both its sides."
 )
 def rule_of_the_other_equation(a, z, g):
     s = 3 * z**2
@@ -72,12 +81,12 @@ def other_equation_with_minus(a, z, g):
     return s * np.linalg.solve((np.eye(len(z)) - s[:, None] * a).T, g)
 
 
-@wrong("3 * z**2 is on the diagonal only. Added to the whole matrix, it goes into every row: np.diag.")
+@wrong("3 * z**2 is on the diagonal only. You added it to every row of the matrix: use np.diag.")
 def not_on_the_diagonal(a, z, g):
     return np.linalg.solve((a + 3 * z**2).T, g)
 
 
-@wrong("The sign is wrong. More x means more of the left side: the two sides move the same way.")
+@wrong("The sign is wrong. The two sides are equal, so when x grows, the left side grows with it.")
 def sign(a, z, g):
     return -np.linalg.solve(_slope(a, z).T, g)
 
@@ -102,9 +111,9 @@ def power_lowered_twice(a, z, g):
     return np.linalg.solve((a + np.diag(3 * z)).T, g)
 
 
-solved_for_z = slip("The right-hand side is the upstream gradient g. You took z.", ".T, g) -> .T, z)")
+solved_for_z = slip("The right-hand side is the upstream gradient g. You used z.", ".T, g) -> .T, z)")
 a_forgotten = slip("a @ z depends on z: its Jacobian, a, is missing.", "(a + np.diag(3 * z**2)).T -> np.diag(3 * z**2)")
-cube_subtracted = slip("Both terms stand on the same side of the equation: add 3 * z**2.", "a + np.diag -> a - np.diag")
+cube_subtracted = slip("Both terms are on the same side of the equation: add 3 * z**2.", "a + np.diag -> a - np.diag")
 a_times_z_on_the_diagonal = slip(
     "a @ z is linear in z: its Jacobian is a alone.", "a + np.diag(3 * z**2) -> a + np.diag(a @ z + 3 * z**2)"
 )
@@ -150,7 +159,7 @@ identity_added = slip(
 )
 
 
-@wrong("You inverted each element. The inverse of a matrix is another one: solve.")
+@wrong("You inverted each element. This is not the inverse of the matrix: solve.")
 def inverted_by_elements(a, z, g):
     return (1 / _slope(a, z)).T @ g
 
@@ -162,7 +171,7 @@ both_transposes = slip(
     "a @ z is linear in z: its Jacobian is a alone. You added a.T.", "a + np.diag( -> a + a.T + np.diag("
 )
 sum_on_the_diagonal = slip(
-    "Each entry on the diagonal has the z of its own place. You put their sum there.",
+    "Each entry on the diagonal contains its own element of z. You used the sum of z.",
     "np.diag(3 * z**2) -> np.eye(len(z)) * np.sum(3 * z**2)",
 )
 times_the_slope = slip(
@@ -177,6 +186,7 @@ cubes_for_the_system = slip(
 )
 
 
+errors = (("1-dimensional array given", "solve gets the matrix first, and the vector after it."),)
 ways = (PLAIN,)
 hints = (
     "Change x a little: (a + diag(3 * z**2)) @ dz = dx. That is the JVP, from dx to dz.",

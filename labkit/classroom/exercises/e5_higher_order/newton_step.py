@@ -34,13 +34,13 @@ def _hessian(a, x):
     return a + np.diag(np.exp(x))
 
 
-@wrong("The size of the step is right, its direction is not: go against it, x - step.")
+@wrong("The size of the step is right, but not its direction: subtract it, x - step.")
 def wrong_way(a, b, x):
     return x + np.linalg.solve(_hessian(a, x), _gradient(a, b, x))
 
 
 @wrong(
-    "That is the step. Asked is the place after it: x - step.",
+    "That is the step. The exercise asks for the point after the step: x - step.",
     when=lambda i, expected, got: same(i[2] - expected, got) or same(expected - i[2], got),
 )
 def step_alone(a, b, x):
@@ -57,7 +57,7 @@ def gradient_step(a, b, x):
     return x - _gradient(a, b, x)
 
 
-@wrong("You multiplied with the Hessian. Large curvature means a short way to the minimum, so divide: solve.")
+@wrong("You multiplied by the Hessian. Where the curvature is large, the minimum is near, so divide: solve.")
 def multiplied(a, b, x):
     return x - _hessian(a, x) @ _gradient(a, b, x)
 
@@ -68,14 +68,15 @@ def diagonal_only(a, b, x):
 
 
 @wrong(
-    "You divided by the sums of the Hessian's rows, as grad of grad gives them. Solve with the whole one: jacfwd of grad."
+    "You divided by the sums of the Hessian's rows, which is what grad of grad returns. Solve with the whole Hessian: "
+    "jacfwd of grad."
 )
 def rows_added_up(a, b, x):
     g = labkit.grad(lambda x: x @ a @ x / 2 - b @ x + anp.sum(anp.exp(x)))
     return x - g(x) / labkit.grad(g)(x)
 
 
-@wrong("You used a for the Hessian. sum(exp(x)) is curved as well: exp(x) on the diagonal.")
+@wrong("You used a as the Hessian. sum(exp(x)) is curved as well: exp(x) on the diagonal.")
 def curvature_of_exp_forgotten(a, b, x):
     return x - np.linalg.solve(a, _gradient(a, b, x))
 
@@ -121,7 +122,7 @@ def twice_in_the_hessian(a, b, x):
     return _step(a, b, x, None, _hessian(2 * a, x))
 
 
-@wrong("-b @ x has the gradient -b. It is missing, or has the other sign.")
+@wrong("-b @ x has the gradient -b. This term is missing, or has the wrong sign.")
 def b_missing(a, b, x):
     return _step(a, b, x, a @ x + np.exp(x))
 
@@ -131,7 +132,7 @@ def b_added(a, b, x):
     return _step(a, b, x, a @ x + b + np.exp(x))
 
 
-@wrong("exp(x) is on the diagonal of the Hessian only. Added to a, it goes into every row: np.diag(exp(x)).")
+@wrong("exp(x) is on the diagonal of the Hessian only. You added it to every row of a: use np.diag(exp(x)).")
 def exp_in_every_row(a, b, x):
     return _step(a, b, x, None, a + np.exp(x))
 
@@ -185,7 +186,7 @@ def b_in_the_hessian(a, b, x):
     return _step(a, b, x, None, _hessian(a, x) - np.diag(b))
 
 
-@wrong("solve gets the gradient alone: x - solve(hessian, gradient). You put x inside.")
+@wrong("solve takes the gradient alone: x - solve(hessian, gradient). You put x inside solve.")
 def x_inside(a, b, x):
     return np.linalg.solve(_hessian(a, x), x - _gradient(a, b, x))
 
@@ -207,7 +208,7 @@ def exp_subtracted_in_the_gradient(a, b, x):
     return _step(a, b, x, a @ x - b - np.exp(x))
 
 
-@wrong("You divided f by its gradient: that is Newton's step to a zero of f. Here the gradient is to become 0.")
+@wrong("You divided f by its gradient: that is Newton's step to a zero of f. Here the gradient should become 0.")
 def to_a_zero_of_f(a, b, x):
     return x - (x @ a @ x / 2 - b @ x + np.exp(x).sum()) / _gradient(a, b, x)
 
@@ -217,11 +218,43 @@ def sum_on_the_diagonal(a, b, x):
     return _step(a, b, x, None, a + np.eye(3) * np.exp(x).sum())
 
 
+@wrong("The exponentials are added. You took their mean, in the gradient and in the Hessian.")
+def mean_of_exp(a, b, x):
+    return _step(a, b, x, a @ x - b + np.exp(x) / 3, a + np.diag(np.exp(x)) / 3)
+
+
+@judged("exp-subtracted")
+def exp_subtracted_in_both(a, b, x):
+    return _step(a, b, x, a @ x - b - np.exp(x), a - np.diag(np.exp(x)))
+
+
+@wrong("The first term, x @ a @ x / 2, is missing, in the gradient and in the Hessian.")
+def first_term_missing(a, b, x):
+    return _step(a, b, x, np.exp(x) - b, np.diag(np.exp(x)))
+
+
+@wrong("Newton's step starts at x. Yours starts at 0.")
+def starts_at_zero(a, b, x):
+    return _step(a, b, 0 * x)
+
+
+@wrong("You inverted each element of the Hessian. The inverse of a matrix is another one: solve.")
+def inverted_by_elements(a, b, x):
+    with np.errstate(divide="ignore"):
+        return x - (1 / _hessian(a, x)) @ _gradient(a, b, x)
+
+
 @wrong("You added 1 on the diagonal of the Hessian. The second derivative of exp(x) is exp(x).")
 def ones_on_the_diagonal(a, b, x):
     return _step(a, b, x, None, a + np.eye(3))
 
 
+errors = (
+    (
+        "1-dimensional array given",
+        "solve gets a matrix first, and a vector after it. The Hessian is the Jacobian of the gradient, not of f.",
+    ),
+)
 hints = (
     "The step is the solution z of hessian @ z = gradient; the new point is x - z.",
     "hessian = labkit.jacfwd(labkit.grad(f))(x); labkit.grad(f)(x) is the gradient.",

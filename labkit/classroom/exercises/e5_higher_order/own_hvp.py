@@ -27,14 +27,14 @@ def draw(rng):
 
 tensors = "torch"
 errors = (
-    ("does not require grad", "The first gradient has no history: say create_graph=True when you compute it."),
+    ("does not require grad", "The first gradient has no history: pass create_graph=True when you compute it."),
     (
         "second time",
         "The first backward pass freed its saved values. One pass can take both gradients and both inputs.",
     ),
     (
         "only for scalar outputs",
-        "A gradient has three elements. Say how much each counts: grad_outputs=(u, v), or a sum of products.",
+        "A gradient has three elements. Give each a weight: grad_outputs=(u, v), or a sum of products.",
     ),
 )
 
@@ -44,8 +44,8 @@ def _first(x, y):
 
 
 @wrong(
-    "You let each input act on its own gradient alone. But the gradient with respect to x also changes when y does: x and y "
-    "are multiplied. Take one backward pass from both gradients."
+    "You let each input affect only its own gradient. But the gradient with respect to x also changes with y, because x and "
+    "y are multiplied. Run one backward pass from both gradients."
 )
 def own_blocks_only(x, y, u, v):
     g, h = _first(x, y)
@@ -54,7 +54,8 @@ def own_blocks_only(x, y, u, v):
 
 
 @wrong(
-    "You have what y does to the gradient with respect to x, and x to the other one. What each does to its own is missing."
+    "You have the effect of y on the gradient with respect to x, and of x on the other gradient. The effect of each input "
+    "on its own gradient is missing."
 )
 def other_blocks_only(x, y, u, v):
     g, h = _first(x, y)
@@ -63,7 +64,7 @@ def other_blocks_only(x, y, u, v):
 
 
 @wrong(
-    "The direction plays no part: this is the sum of the Hessian's rows. Weight the gradients with u and v "
+    "Your result does not use the direction: this is the sum of the Hessian's rows. Weight the gradients with u and v "
     "before the second backward pass."
 )
 def direction_ignored(x, y, u, v):
@@ -71,7 +72,7 @@ def direction_ignored(x, y, u, v):
     return torch.autograd.grad(g.sum() + h.sum(), (x, y))
 
 
-@wrong("You multiplied with the direction after the second backward pass. Weight the gradients before it.")
+@wrong("You multiplied by the direction after the second backward pass. Weight the gradients before it.")
 def weighted_afterwards(x, y, u, v):
     g, h = _first(x, y)
     a, b = torch.autograd.grad(g.sum() + h.sum(), (x, y))
@@ -84,7 +85,7 @@ def first_order(x, y, u, v):
     return g * u, h * v
 
 
-@wrong("The two results have changed places.")
+@wrong("The two results are exchanged.")
 def swapped(x, y, u, v):
     first = torch.autograd.grad((x * y).sum() ** 2, (x, y), create_graph=True)
     return torch.autograd.grad(first, (y, x), grad_outputs=(u, v))
@@ -111,19 +112,19 @@ def _along_the_direction(inputs, expected, got, done):
     return delivered(got, done, product) or delivered(got, done, total)
 
 
-@wrong("Only u has a part in your result. v, the direction of y, is left out: add (h * v).sum().")
+@wrong("Your result depends only on u. v, the direction of y, is missing: add (h * v).sum().")
 def v_left_out(x, y, u, v):
     g, h = _first(x, y)
     return torch.autograd.grad((g * u).sum(), (x, y))
 
 
-@wrong("Only v has a part in your result. u, the direction of x, is left out: add (g * u).sum().")
+@wrong("Your result depends only on v. u, the direction of x, is missing: add (g * u).sum().")
 def u_left_out(x, y, u, v):
     g, h = _first(x, y)
     return torch.autograd.grad((h * v).sum(), (x, y))
 
 
-@wrong("These are the gradients. Asked is how they change along the direction: a second backward pass.")
+@wrong("These are the gradients. The exercise asks how they change along the direction: a second backward pass.")
 def gradients(x, y, u, v):
     return torch.autograd.grad((x * y).sum() ** 2, (x, y))
 
@@ -140,7 +141,7 @@ def direction_twice(x, y, u, v):
     return a * u, b * v
 
 
-@wrong("backward adds to .grad, where the first gradient still is. Use torch.autograd.grad, or empty .grad before.")
+@wrong("backward adds to .grad, where the first gradient still is. Use torch.autograd.grad, or reset .grad first.")
 def added_to_the_gradient(x, y, u, v):
     (a, b), (g, h) = answer(x, y, u, v), _first(x, y)
     return a + g, b + h
@@ -164,9 +165,19 @@ def products_multiplied(x, y, u, v):
     return torch.autograd.grad((g * u).sum() * (h * v).sum(), (x, y))
 
 
-@wrong("The direction is subtracted in one of the two: both (g * u).sum() and (h * v).sum() count with a plus.")
+@wrong("The direction is subtracted in one of the two: add both (g * u).sum() and (h * v).sum().")
 def v_subtracted(x, y, u, v):
     return answer(x, y, u, -v)
+
+
+@wrong("The six products of the gradients with u and v are added. You took their mean.")
+def mean_of_the_products(x, y, u, v):
+    return tuple(change / 6 for change in answer(x, y, u, v))
+
+
+@judged("v-subtracted")
+def u_subtracted(x, y, u, v):
+    return answer(x, y, -u, v)
 
 
 @wrong(
@@ -184,7 +195,8 @@ def own_blocks_weighted_afterwards(x, y, u, v):
 
 
 @wrong(
-    "That is how far the gradients change over the whole way (u, v). Asked is the derivative: a second backward pass."
+    "That is the change of the gradients over the whole step (u, v). The exercise asks for the derivative: a second "
+    "backward pass."
 )
 def difference_of_gradients(x, y, u, v):
     there, here = _first(x + u, y + v), _first(x, y)
@@ -197,7 +209,7 @@ def mean_in_the_function(x, y, u, v):
     return a / 9, b / 9
 
 
-@wrong("Your result is without the change of the sum: the square's derivative, 2 * sum, moves with x and y.")
+@wrong("Your result lacks the change of the sum: the derivative of the square, 2 * sum, also changes with x and y.")
 def sum_held_still(x, y, u, v):
     return 2 * (x * y).sum() * v, 2 * (x * y).sum() * u
 
@@ -243,8 +255,14 @@ def along_the_inputs(x, y, u, v):
     return answer(x, y, x, y)
 
 
+@judged("along-the-inputs")
+def along_inputs_with_a_history(x, y, u, v):
+    g, h = _first(x, y)
+    return torch.autograd.grad((g * x).sum() + (h * y).sum(), (x, y))
+
+
 @wrong(
-    "You return one tensor of six elements. Asked for is a tuple of two tensors of three.",
+    "You return one tensor of six elements. The exercise asks for a tuple of two tensors of three.",
     when=lambda i, expected, got: np.shape(got) == (6,) and same(np.concatenate(expected), got),
 )
 def in_one_tensor(x, y, u, v):
@@ -253,7 +271,7 @@ def in_one_tensor(x, y, u, v):
 
 ways = (
     Way(
-        "Let the second pass go along the direction (u, v): what you return is not what such a pass delivered.",
+        "Weight the second backward pass with the direction (u, v): your result does not come from such a pass.",
         ("passes",),
         holds=_along_the_direction,
     ),

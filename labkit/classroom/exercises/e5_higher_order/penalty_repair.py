@@ -10,7 +10,7 @@ the function. `w` and `x` are leaf tensors of three elements that require grad.
 import numpy as np
 
 from labkit import torch
-from labkit.classroom.writing import judged, slip, wrong
+from labkit.classroom.writing import judged, same, slip, wrong
 
 
 def answer(w, x):
@@ -32,14 +32,14 @@ errors = (
     ),
     (
         "does not require grad",
-        "What you differentiate has no history. Record the first backward pass: create_graph=True.",
+        "The value that you differentiate has no history. Record the first backward pass: create_graph=True.",
     ),
 )
 
 
 @wrong(
-    "The gradient of the value is in it twice. The first backward reaches w as well as x, and the second one "
-    "adds to what it left in w.grad."
+    "Your result contains the gradient of the value twice. A backward pass from the value also reaches w, and another one adds "
+    "to w.grad."
 )
 def value_counted_twice(w, x):
     value = ((w * x) ** 2).sum()
@@ -56,8 +56,8 @@ def _gradient(w, x, penalty=lambda slope: (slope**2).sum(), **how):
 
 
 @wrong(
-    "The penalty adds nothing to your gradient: it has no history (no create_graph=True, or a detach), x.grad was emptied too "
-    "early, or you did not differentiate the whole loss."
+    "The penalty adds nothing to your gradient. Is it the square of the gradient with respect to x, with its history "
+    "(create_graph=True, no detach), not reset before? Do you differentiate the whole loss?"
 )
 def penalty_without_history(w, x):
     return _gradient(w, x, retain_graph=True)
@@ -68,7 +68,7 @@ def penalty_alone(w, x):
     return _gradient(w, x, create_graph=True) - torch.autograd.grad(((w * x) ** 2).sum(), w)[0]
 
 
-@wrong("That is a gradient with respect to x. Asked is the one with respect to w.")
+@wrong("That is a gradient with respect to x. The exercise asks for the one with respect to w.")
 def for_the_input(w, x):
     value = ((w * x) ** 2).sum()
     (slope,) = torch.autograd.grad(value, x, create_graph=True)
@@ -104,7 +104,7 @@ sum_squared = slip(
     "The elements are squared before they are added. You squared their sum.", "(slope**2).sum() -> slope.sum() ** 2"
 )
 gradient_of_w = slip(
-    "The penalty has the gradient with respect to x. You took the one with respect to w.",
+    "The penalty contains the gradient with respect to x. You used the gradient with respect to w.",
     "torch.autograd.grad(value, x, -> torch.autograd.grad(value, w,",
 )
 penalty_halved = slip("The penalty has no factor 1/2.", "(slope**2).sum() -> (slope**2).sum() / 2")
@@ -112,7 +112,7 @@ value_squared = slip(
     "The penalty is the squared norm of the gradient, not of the value.", "(slope**2).sum() -> value**2"
 )
 gradient_at_the_sum = slip(
-    "You return the sum of the gradient. Asked for is the gradient itself.",
+    "You return the sum of the gradient. The exercise asks for the gradient itself.",
     "grad(loss, w)[0] -> grad(loss, w)[0].sum()",
 )
 
@@ -140,11 +140,19 @@ def stored_for_the_input(w, x):
 penalty_twice = slip("The penalty counts once.", "(slope**2).sum() -> 2 * (slope**2).sum()")
 
 
-@wrong("You added the gradient with respect to x. Asked for is the one with respect to w alone.")
+@wrong("You added the gradient with respect to x. The exercise asks for the one with respect to w alone.")
 def both_gradients(w, x):
     value = ((w * x) ** 2).sum()
     (slope,) = torch.autograd.grad(value, x, create_graph=True)
     return sum(torch.autograd.grad(value + (slope**2).sum(), (w, x)))
+
+
+@wrong(
+    "Your result is 0. If you reset w.grad, do it before the last backward pass, which adds its gradient to it.",
+    when=lambda i, expected, got: same(0 * expected, got),
+)
+def emptied_too_late(w, x):
+    return 0 * _gradient(w, x, create_graph=True)
 
 
 hints = (

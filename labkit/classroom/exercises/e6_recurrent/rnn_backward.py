@@ -40,7 +40,7 @@ draw = (partial(_sequence, length=3), partial(_sequence, length=1), partial(_seq
 
 
 overwritten = slip(
-    "Each step replaces dw and du. w and u are used in each step: add the contributions.",
+    "dw and du are those of the first step alone. w and u are used in each step: add the contributions.",
     "dw += -> dw =",
     "du += -> du =",
 )
@@ -56,13 +56,13 @@ error_turned_round = slip(
 )
 
 past_the_tanh = slip(
-    "What goes on to the state before has passed the tanh: multiply w by the gradient of the sum inside tanh, "
-    "not by that of h.",
+    "The gradient of the previous state passes through the tanh: multiply w by the gradient of the sum inside tanh, not by "
+    "that of h.",
     "dh = da * w -> dh = dh * w",
 )
 
 through_u = slip(
-    "The state before was multiplied by w, not by u.",
+    "The previous state is multiplied by w, not by u.",
     "dh = da * w -> dh = da * u",
 )
 
@@ -72,12 +72,12 @@ forward_order = slip(
 )
 
 du_overwritten = slip(
-    "du is replaced in each step. Add the contributions.",
+    "du is that of the first step alone. Add the contributions of all steps.",
     "du += -> du =",
 )
 
 dw_overwritten = slip(
-    "dw is replaced in each step. Add the contributions.",
+    "dw is 0, the contribution of the first step alone, where h is 0. Add the contributions of all steps.",
     "dw += -> dw =",
 )
 
@@ -87,12 +87,12 @@ not_squared = slip(
 )
 
 derivative_at_the_state_before = slip(
-    "The derivative of tanh is taken with the state that this step made, not the one before.",
+    "The derivative of tanh uses the state after this step, not the one before it.",
     "(1 - states[t + 1] ** 2) -> (1 - states[t] ** 2)",
 )
 
 states_for_numbers = slip(
-    "u was multiplied by the number that was read, not by the state.",
+    "u is multiplied by the number of this step, not by the state.",
     "du += da * x[t] -> du += da * states[t]",
 )
 
@@ -105,18 +105,21 @@ last_step_left_out = slip(
     "reversed(range(len(x))) -> reversed(range(len(x) - 1))",
 )
 w_for_the_state = slip(
-    "In dw w was multiplied by the state before the step. You multiplied by w.", "dw += da * states[t] -> dw += da * w"
+    "w is multiplied by the state before the step. In dw you used w instead of this state.",
+    "dw += da * states[t] -> dw += da * w",
 )
 u_for_the_number = slip(
-    "In du u was multiplied by the number that was read. You multiplied by u.", "du += da * x[t] -> du += da * u"
+    "u is multiplied by the number of this step. In du you used u instead of this number.",
+    "du += da * x[t] -> du += da * u",
 )
 never_passed_on = slip(
-    "The gradient of h is the same at every step. On to the state before, it passes this step's tanh and w.",
+    "Your gradient of h is the same at every step. On its way to the previous state, it passes through this step's tanh and "
+    "w.",
     "        dh = da * w\n -> ",
 )
 added_to_dh = slip(
-    "The state before gets only what passes tanh and w. You added the gradient of the state after it: the loss has only "
-    "the last state.",
+    "The previous state gets only the gradient that passes through tanh and w. You added the gradient of the next state: "
+    "the loss has only the last state.",
     "dh = da * w -> dh += da * w",
 )
 loss_for_its_derivative = slip(
@@ -124,7 +127,7 @@ loss_for_its_derivative = slip(
     "2 * (states[-1] - y), -> (states[-1] - y) ** 2,",
 )
 number_for_the_state = slip(
-    "In dw w was multiplied by the state before, not by the number.", "dw += da * states[t] -> dw += da * x[t]"
+    "In dw, w is multiplied by the previous state, not by the number.", "dw += da * states[t] -> dw += da * x[t]"
 )
 tanh_of_the_state = slip(
     "states[t + 1] is the result of tanh. You took tanh of it once more.",
@@ -134,21 +137,21 @@ plus_for_minus = slip(
     "The derivative of tanh is 1 - h**2. Yours has a plus.", "(1 - states[t + 1] ** 2) -> (1 + states[t + 1] ** 2)"
 )
 last_number_each_time = slip(
-    "Step t read x[t]. You took the last number each time.", "du += da * x[t] -> du += da * x[-1]"
+    "Step t reads x[t]. You used the last number each time.", "du += da * x[t] -> du += da * x[-1]"
 )
 mean_of_steps = slip(
     "The contributions of the steps are added. You took their mean.", "return dw, du -> return dw / len(x), du / len(x)"
 )
 tanh_in_the_contributions = slip(
-    "The contributions of a step have passed its tanh: da, not dh.",
+    "The contributions of a step pass through its tanh: use da, not dh.",
     "dw += da -> dw += dh",
     "du += da -> du += dh",
 )
 
-number_before = slip("Step t read x[t]. You took the number before it.", "du += da * x[t] -> du += da * x[t - 1]")
+number_before = slip("Step t reads x[t]. You used the number before it.", "du += da * x[t] -> du += da * x[t - 1]")
 
 
-@wrong("The loss has the last state alone. You added an error at every step.")
+@wrong("The loss contains only the last state. You added an error at every step.")
 def loss_at_every_step(w, u, x, y):
     states = np.zeros(len(x) + 1)
     for t in range(len(x)):
@@ -164,7 +167,7 @@ tanh_missing_in_du = slip("In du the derivative of tanh of this step is missing.
 tanh_missing_in_dw = slip("In dw the derivative of tanh of this step is missing.", "dw += da -> dw += dh")
 
 number_after = slip(
-    "Step t read x[t]. You took the number after it.", "du += da * x[t] -> du += da * x[min(t + 1, len(x) - 1)]"
+    "Step t reads x[t]. You used the number after it.", "du += da * x[t] -> du += da * x[min(t + 1, len(x) - 1)]"
 )
 
 
@@ -174,7 +177,7 @@ numbers_from_the_start = slip(
     "du += da * x[t] -> du += da * x[len(x) - 1 - t]",
 )
 states_from_the_start = slip(
-    "In dw w was multiplied by states[t]. The backward pass begins with the last step, so with its states.",
+    "In dw, w was multiplied by states[t]. The backward pass begins with the last step, so with its states.",
     "dw += da * states[t] -> dw += da * states[len(x) - 1 - t]",
 )
 argument_of_tanh = slip(
@@ -190,11 +193,13 @@ w_without_the_sum = slip(
     "dw += da * states[t] -> dw += da * states[-1]",
 )
 two_states_before = slip(
-    "In dw w was multiplied by the state before the step, states[t]. You took the one before that.",
+    "In dw, w was multiplied by the state before the step, states[t]. You took the one before that.",
     "dw += da * states[t] -> dw += da * states[max(t - 1, 0)]",
 )
-w_added = slip("Towards the state before, dh is multiplied by w. You added w.", "dh = da * w -> dh = da + w")
-divided_by_w = slip("Towards the state before, dh is multiplied by w. You divided by it.", "dh = da * w -> dh = da / w")
+w_added = slip("On its way to the previous state, dh is multiplied by w. You added w.", "dh = da * w -> dh = da + w")
+divided_by_w = slip(
+    "On its way to the previous state, dh is multiplied by w. You divided by it.", "dh = da * w -> dh = da / w"
+)
 loss_without_y = slip(
     "The derivative of the loss is 2 * (h - y). y is missing.", "2 * (states[-1] - y), -> 2 * states[-1],"
 )
@@ -231,22 +236,22 @@ def last_step_only(w, u, x, y):
     return _walked(w, u, x, y, only="the last")
 
 
-@wrong("The tanh is missing in the backward pass. Its derivative is 1 - h**2, with the h that it made.")
+@wrong("The tanh is missing in the backward pass. Its derivative is 1 - h**2, where h is its result.")
 def tanh_forgotten(w, u, x, y):
     return _walked(w, u, x, y, factor=lambda after: 1.0)
 
 
-@wrong("In dw stands the state after the step. w was multiplied with the state before it.")
+@wrong("Your dw uses the state after the step. w is multiplied by the state before it.")
 def state_after_the_step(w, u, x, y):
     return _walked(w, u, x, y, used=1)
 
 
-@wrong("What goes back to the state before is multiplied by w: it was w * h.")
+@wrong("The gradient of the previous state is multiplied by w, because the step computes w * h.")
 def not_through_w(w, u, x, y):
     return _walked(w, u, x, y, on=lambda da, w: da)
 
 
-@wrong("dw and du have changed places.")
+@wrong("dw and du are exchanged.")
 def changed_places(w, u, x, y):
     return backward(w, u, x, y)[::-1]
 
@@ -254,6 +259,13 @@ def changed_places(w, u, x, y):
 @judged("two-missing")
 def half_the_square(w, u, x, y):
     return _walked(w, u, x, y, first=1.0)
+
+
+@wrong(
+    "Each part is the right one times w. The factor w belongs to what goes on to the state before, not to dw and du."
+)
+def contributions_times_w(w, u, x, y):
+    return tuple(w * part for part in backward(w, u, x, y))
 
 
 hints = (

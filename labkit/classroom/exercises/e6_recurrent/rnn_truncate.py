@@ -51,7 +51,7 @@ def _followed(w, x, k, cut=lambda h: h.detach(), when=lambda t, k: t % k == 0):
     return loss.item(), w.grad
 
 
-@wrong("That is the gradient through all steps. Cut the state: h = h.detach().")
+@wrong("That is the gradient through all steps: nothing was cut. h = h.detach() cuts the state.")
 def as_it_was(w, x, k):
     h, loss = torch.zeros(()), 0.0
     for t, number in enumerate(x):
@@ -61,12 +61,12 @@ def as_it_was(w, x, k):
     return loss.item(), w.grad
 
 
-@wrong("You cut at every step. Between the cuts, k steps hang together.")
+@wrong("You cut at every step. There are k steps between two cuts.")
 def every_step(w, x, k):
     return _followed(w, x, k, when=lambda t, k: True)
 
 
-@wrong("You set the state back to 0. The value is to be carried on, only its history is forgotten.")
+@wrong("You set the state back to 0. Pass on the value, and cut off only its history.")
 def set_to_zero(w, x, k):
     return _followed(w, x, k, cut=lambda h: torch.zeros(()))
 
@@ -81,6 +81,21 @@ def cut_once(w, x, k):
     return _followed(w, x, k, when=lambda t, k: t == k)
 
 
+@wrong("From step k on you cut at every step. Between the cuts, k steps hang together: t % k == 0.")
+def every_step_from_k(w, x, k):
+    return _followed(w, x, k, when=lambda t, k: t >= k)
+
+
+@wrong("Your windows are k + 1 steps long. There is a cut before each of the steps k, 2 * k, 3 * k.")
+def longer_windows(w, x, k):
+    return _followed(w, x, k, when=lambda t, k: t % (k + 1) == 0)
+
+
+@wrong("You cut two steps too late. The cut comes before the steps k, 2 * k, ...: where t % k == 0.")
+def two_steps_late(w, x, k):
+    return _followed(w, x, k, when=lambda t, k: t % k == 2 % k)
+
+
 @judged("cut-in-the-middle")
 def cut_at_the_end(w, x, k):
     return _followed(w, x, k, when=lambda t, k: t == len(x) - 1)
@@ -92,7 +107,7 @@ one_step_late = slip(
 )
 
 last_state_only = slip(
-    "Each state is added to the loss. You took the last one only.",
+    "Each state is added to the loss. You used only the last one.",
     "loss = loss + h -> loss = h",
 )
 
@@ -101,15 +116,21 @@ mean_loss = slip(
     "return loss.item(), -> return loss.item() / len(x),",
 )
 
+last_state_backward = slip(
+    "The gradient is that of the last state alone. The backward pass begins at the loss.",
+    "loss.backward() -> h.backward()",
+)
+weight_returned = slip("You return w. Asked for is its gradient, w.grad.", "loss.item(), w.grad -> loss.item(), w")
+
 cut_elsewhere = slip(
-    "You cut at all steps but k, 2 * k, 3 * k, ...: the condition is upside down.", "t % k == 0 -> t % k != 0"
+    "You cut at all steps but k, 2 * k, 3 * k, ...: the condition is inverted.", "t % k == 0 -> t % k != 0"
 )
 loss_set_to_zero = slip(
     "You set the loss back to 0 at each cut. It is the sum of all states.",
     "h = h.detach()\n -> h, loss = h.detach(), 0.0\n",
 )
 last_step_only = slip(
-    "The return is inside the loop: only the first state is in the loss.",
+    "Only the first state is in the loss. Is the return inside the loop?",
     "    loss.backward()\n    return loss.item(), w.grad ->         loss.backward()\n        return loss.item(), w.grad",
 )
 
@@ -131,7 +152,10 @@ def _loss_cut(w, x, k, both, first=1):
     return loss.item(), w.grad
 
 
-@wrong("The states before a cut send nothing to w: the loss is cut off, or .grad is emptied. Cut off the state alone.")
+@wrong(
+    "The states before a cut contribute nothing to w.grad: the loss is cut off, or .grad is reset. Cut off only the "
+    "state."
+)
 def loss_cut_off(w, x, k):
     return _loss_cut(w, x, k, both=False)
 
@@ -151,7 +175,7 @@ def _new_state_cut(w, x, k, first):
     return loss.item(), torch.autograd.grad(loss + 0 * w, w)[0]
 
 
-@wrong("At each cut the new state is without history, too. Detach the old state alone, before the line with tanh.")
+@wrong("At each cut the new state has no history either. Detach only the old state, before the line with tanh.")
 def new_state_cut(w, x, k):
     return _new_state_cut(w, x, k, first=1)
 
@@ -204,7 +228,7 @@ def cut_in_the_middle(w, x, k):
     return _followed(w, x, k, when=lambda t, k: t == len(x) // 2)
 
 
-@wrong("You read the first k numbers only. All of them are read; the cut concerns the gradient.")
+@wrong("You read only the first k numbers. Read all of them; the cut affects only the gradient.")
 def list_cut(w, x, k):
     return follow(w, x[:k], k)
 

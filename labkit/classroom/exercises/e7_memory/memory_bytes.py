@@ -26,7 +26,7 @@ def weights_and_gradients(widths, batch):
     return needed(widths, batch)[0] // 2, needed(widths, batch)[1]
 
 
-@wrong("The result of the last layer is kept by no rule of a layer, and the input of the first one is.", parts=(1,))
+@wrong("No rule saves the result of the last layer, but the first layer saves its input.", parts=(1,))
 def outputs_for_inputs(widths, batch):
     return needed(widths, batch)[0], 4 * batch * sum(widths[1:])
 
@@ -44,13 +44,19 @@ def numbers_not_bytes(widths, batch):
     return one // 4, other // 4
 
 
+@judged("weights-only")
+def numbers_of_parameters(widths, batch):
+    one, other = needed(widths, batch)
+    return one // 16, other
+
+
 one_moment_only = slip(
     "AdamW stores two numbers for each weight besides the gradient: four numbers of four bytes each.",
     "16 * numbers -> 12 * numbers",
 )
 
 weights_only = slip(
-    "For each weight there are four numbers of four bytes: the weight, its gradient, and two that AdamW stores.",
+    "Each weight needs four numbers of four bytes: the weight, its gradient, and two that AdamW stores.",
     "16 * numbers -> 4 * numbers",
 )
 
@@ -65,7 +71,7 @@ eight_bytes = slip(
 )
 
 last_layer_kept = slip(
-    "The result of the last layer is kept by no rule: it has no tanh behind it.",
+    "No rule saves the result of the last layer, because no tanh follows it.",
     "sum(widths[:-1]) -> sum(widths)",
 )
 
@@ -121,6 +127,16 @@ def biases_without_adam(widths, batch):
     return needed(widths, batch)[0] - 12 * biases, needed(widths, batch)[1]
 
 
+@judged("biases-without-adam")
+def biases_without_moments(widths, batch):
+    return needed(widths, batch)[0] - 8 * sum(widths[1:]), needed(widths, batch)[1]
+
+
+@judged("biases-without-adam")
+def biases_without_gradient(widths, batch):
+    return needed(widths, batch)[0] - 4 * sum(widths[1:]), needed(widths, batch)[1]
+
+
 @judged("counted-twice")
 def input_of_tanh_as_well(widths, batch):
     return needed(widths, batch)[0], 4 * batch * (sum(widths[:-1]) + 2 * sum(widths[1:-1]))
@@ -163,7 +179,7 @@ def bits(widths, batch):
 
 
 @wrong(
-    "Asked for are bytes. You converted them to a larger unit.",
+    "The exercise asks for bytes. You converted them to a larger unit.",
     when=lambda i, expected, got: any(
         same([float(number) / unit for number in expected], list(got)) for unit in (1e3, 1024, 1e6, 1024**2)
     ),
@@ -182,12 +198,12 @@ def first_input_only(widths, batch):
     return needed(widths, batch)[0], 4 * batch * widths[0]
 
 
-@wrong("Each layer has as many biases as outputs, and the last layer is a layer, too. It is missing.", parts=(0,))
+@wrong("Each layer has one bias for each output. You left out the last layer.", parts=(0,))
 def last_layer_left_out(widths, batch):
     return needed(widths[:-1], batch)[0], needed(widths, batch)[1]
 
 
-no_biases = slip("The biases are parameters, too: each layer has as many as outputs.", "(a + 1) * b -> a * b")
+no_biases = slip("The biases are parameters, too: each layer has one for each output.", "(a + 1) * b -> a * b")
 
 
 hints = (

@@ -82,7 +82,7 @@ def reference():
 
 
 backward_keeps = wrong("backward frees each saved value as soon as it has used it, unless retain_graph=True.", {1: 8})
-retain_lets_go = wrong("With retain_graph=True the saved values stay, for a second backward pass.", {2: 0})
+retain_lets_go = wrong("With retain_graph=True the saved values stay in memory for a second backward pass.", {2: 0})
 no_grad_records = wrong("Under no_grad nothing is recorded, so nothing is kept.", {3: 8})
 
 sums_hold_nothing = wrong(
@@ -97,7 +97,7 @@ numbers_hold_the_tape = wrong(
 one = judged("kind", 8)
 
 x_is_counted = wrong(
-    "x is not counted, and x.grad is not, either: asked for is what is held besides them.",
+    "Only the results of the eight tanh are held: x and x.grad are not counted, and the rule of the sum saves no array.",
     {0: either(9, 10), 2: either(9, 10), 4: either(25, 26, 27, 28)},
 )
 
@@ -107,22 +107,23 @@ one_result_less = wrong(
 )
 
 inputs_saved_as_well = wrong(
-    "The rule of tanh saves its result only, not its input as well.",
-    {0: 16, 2: 16, 4: 48},
-    together=True,
+    "Each tanh saves one array, its result: eight in a run, not sixteen.",
+    {0: 16, 4: 48},
 )
 
 last_result_stays = wrong(
-    "Nothing is recorded or freed later: the last h is gone when run() returns, and only the sum, one number, is left.",
+    "No tape is left: the last h is freed when run() returns, and only the sum, one number, is left.",
     {3: 1, 5: 3},
 )
 
-one_array_for_all = wrong("Each turn of the loop makes a new array, and the tape holds all eight.", {0: 1, 2: 1, 4: 3})
+one_array_for_all = wrong(
+    "Each iteration of the loop makes a new array, and the tape holds all eight.", {0: 1, 2: 1, 4: 3}
+)
 
 retained_twice = wrong("retain_graph=True copies nothing: the saved values stay as they are.", {2: either(16, 9)})
 
 one_run_stays = wrong(
-    "item() makes a number of each loss, so no run stays on the tape, not the last one either.", {5: 8}
+    "item() converts each loss to a number, so no run stays on the tape, not even the last one.", {5: 8}
 )
 
 sum_stays = wrong(
@@ -133,4 +134,4 @@ seven_let_go = wrong("backward frees all eight saved values, not only some of th
 no_grad_saves_some = wrong("Under no_grad nothing is recorded, so no result of tanh is saved.", {3: either(7, 9)})
 numbers_stay = wrong("item() returns a Python number: it needs no array, and the tape is freed.", {5: either(1, 16)})
 
-runs_share = wrong("Each run makes eight arrays of its own: three runs, three tapes.", {4: either(16, 10, 12)})
+runs_share = wrong("Each run saves eight arrays of its own: three runs have three tapes.", {4: either(16, 10, 12)})

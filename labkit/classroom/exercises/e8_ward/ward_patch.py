@@ -57,19 +57,17 @@ draw = strata(
 
 def _by_its_chart(inputs, expected, got, done):
     """One admission, the patient's own sheet, and a measurement that tells the fault, or rules out all three."""
-    ((name, _, paid, sheets),) = [chart for chart in done["patients"] if chart[1]]
+    ((paid, sheets),) = done["patients"]
     suspects = [fault for faults, parts in _PARTS.items() for fault in faults if not got[0] or parts == got[0]]
-    return (
-        name == inputs[0] and got in sheets and all({*FAULTS[fault].shown_by}.intersection(paid) for fault in suspects)
-    )
+    return got in sheets and all({*FAULTS[fault].shown_by}.intersection(paid) for fault in suspects)
 
 
+practice = True
 ways = (
     Way(
-        "Admit the patient once, measure what tells its fault, and return the sheet that the patient gives you, unchanged.",
+        "Admit the patient once, measure what shows its fault, and return the sheet that the patient gives you, unchanged.",
         ("patients",),
         holds=_by_its_chart,
-        forbids=True,
     ),
 )
 
@@ -132,8 +130,8 @@ def _factors(gradients, scale, factor):
 
 
 @wrong(
-    "You replaced the faulty part, but your loss is another one. It is the mean over the points of softplus(z) - y * z, and z is "
-    "a column: take z[:, 0].",
+    "You replaced the faulty part, but your loss is different. The loss is the mean over the points of softplus(z) - y * z, "
+    "and z is a column: use z[:, 0].",
     when=lambda i, expected, got: got[0] == expected[0] == ("loss",) and got[1],
 )
 def another_loss(name):
@@ -141,7 +139,7 @@ def another_loss(name):
 
 
 @wrong(
-    "You replaced the faulty part, but your gradients lack the scale: backward goes through value * scale / pieces.",
+    "You replaced the faulty part, but your gradients lack the scale: differentiate value * scale / pieces.",
     when=lambda i, expected, got: got[0] == expected[0] == ("backward",) and "norms" in got[1],
 )
 def scale_left_out(name):
@@ -149,7 +147,7 @@ def scale_left_out(name):
 
 
 @wrong(
-    "You replaced the faulty part, but your gradients have another size: each loss is divided by pieces, once.",
+    "You replaced the faulty part, but your gradients have the wrong size: each loss is divided by pieces, once.",
     when=lambda i, expected, got: got[0] == expected[0] == ("backward",) and got[1] == ("fixed",),
 )
 def pieces_added(name):
@@ -157,8 +155,8 @@ def pieces_added(name):
 
 
 @wrong(
-    "You replaced the faulty part, but gradients below the limit come out too long: unscale them first, and clip only what is "
-    "longer than the limit.",
+    "You replaced the faulty part, but you increase gradients below the limit: unscale first, and clip only a norm above "
+    "the limit.",
     when=lambda i, expected, got: got[0] == expected[0] == ("finish",) and got[1] == ("finish",),
 )
 def always_at_the_limit(name):
@@ -170,7 +168,7 @@ def always_at_the_limit(name):
 
 
 @wrong(
-    "You replaced the faulty part, but the norm that it gives is not the limit. Divide by the scale first; then take one global "
+    "You replaced the faulty part, but the clipped norm is not the limit. Divide by the scale first; then take one global "
     "norm, the root of the sum of all squares, and one factor for all.",
     when=lambda i, expected, got: got[0] == expected[0] == ("finish",) and "norms" in got[1],
 )

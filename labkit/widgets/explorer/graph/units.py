@@ -59,7 +59,7 @@ class Units:
     """The boxes and edges for the visible parts of a story, and the steps at which each one is reached.
 
     Step 0: nothing has run; 1 to `forward`: a box runs; `seed`: the outputs get their gradient; then one step for each
-    box that is walked back, and one for what the story says at last, until `last`. `ran[unit]`, `walked[unit]` are those
+    box in the backward pass, and one for what the story says at last, until `last`. `ran[unit]`, `walked[unit]` are those
     steps, `at[step]` the unit.
 
     `parts`: what is seen.

@@ -66,7 +66,7 @@ class Way:
         return (real_sentences if self.story.retained else sentences)(self.units, self.say)
 
     def _taped(self) -> list[tuple[int, str]]:
-        """What the view of the tape says besides from which step on."""
+        """What the view of the tape says, apart from the step at which it starts."""
         unread = self.story.retained or self.story.released
         return [] if unread else tape_sentences(self.units, not self.units.walked)
 
@@ -162,7 +162,7 @@ def _fitting(words: str, most: int) -> str:
 
 
 def key_of(opened: frozenset[str]) -> str:
-    """A way of folding as one text, which is not empty; `opened_by` is the way back."""
+    """A way of folding as one text, which is not empty; `opened_by` is its inverse."""
     return "|".join(sorted(opened)) or "|"
 
 

@@ -74,7 +74,7 @@ def _module(node):
 
 
 def _norm(value: Value | None) -> float:
-    """The length of a gradient; nan where it is not known."""
+    """The norm of a gradient; nan where it is not known."""
     found = None if value is None else value.numbers
     if found is None or (isinstance(found, Summary) and found.norm is None):
         return np.nan
@@ -180,7 +180,7 @@ def _stops(step: BackStep) -> bool:
 
 
 def _far(tape: Tape) -> Iterator[Finding]:
-    """Gradients of weights that shrink or grow on their way back, or are very long."""
+    """Gradients of weights that shrink or grow in the backward pass, or have a very large norm."""
     used = {p[0]: node.index for node in tape.nodes for p in node.parents if p and tape.nodes[p[0]].leaf}
     sizes = {i: _norm(value) for i, value in tape.gradients.items() if i in used and len(value.shape) > 1}
     found = [(size, i) for i, size in sizes.items() if np.isfinite(size) and size > 0]

@@ -51,7 +51,7 @@ class Parts(list[Part]):
 
 def folded(nodes: list[Node], tape: bool = False) -> Parts:
     """The run as parts, none of them with more than `FEW` of its own: cells first, then chunks. In networks, and
-    on a `tape`, ops that only arrange numbers anew are parts of others."""
+    on a `tape`, ops that only rearrange numbers are parts of others."""
     moves = tape or any(node.leaf and "." in node.title for node in nodes)
     users: dict[int, list[int]] = {}
     for node in nodes:
@@ -117,7 +117,7 @@ def _by_scope(nodes, depth, prefix, grouped):
 
 
 def _gathered(parts, prefix, grouped):
-    """The parts, each op with those that belong to it, in the place of the last one."""
+    """The parts, each op with those that belong to it, at the position of the last one."""
     found = {ops[-1]: (ops, title) for ops, title in grouped([part for part in parts if isinstance(part, int)])}
     made: list[Part] = []
     for part in parts:

@@ -36,7 +36,7 @@ def is_data(saved: Saved, node: TapeNode) -> bool:
 
 
 def _enters(saved, node):
-    """Whether it is an operand for which the tape has no way back: of floating point, more than a number, and no result."""
+    """Whether it is an operand from which the tape leads no further: of floating point, more than a number, and no result."""
     floats = "float" in saved.dtype and saved.shape != ()
     return floats and None in node.parents and not saved.name.startswith("result")
 

@@ -1,4 +1,4 @@
-"""Ops that only arrange numbers anew, drawn with the op that they belong to; and the parts of attention by their names."""
+"""Ops that only rearrange numbers, drawn with the op that they belong to; and the parts of attention by their names."""
 
 from collections.abc import Iterator, Mapping, Sequence
 

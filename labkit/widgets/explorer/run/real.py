@@ -125,7 +125,7 @@ def _title(node: TapeNode) -> str:
 
 
 def _place(node: TapeNode) -> str:
-    """Where a node is, for who looks for it: PyTorch's name for it, and the module it ran in."""
+    """Where a node is, for a reader who looks for it: PyTorch's name for it, and the module it ran in."""
     inside = ".".join(name for name, _, _ in node.scope)
     return f"{node.name}{f' in {inside}' if inside else ''}"
 

@@ -83,9 +83,9 @@ def turned(name: str) -> str:
 
 
 def rules_of(story: Story, step: Step) -> tuple[Rule | None, ...]:
-    """For each of what a step sends how it was made of the upstream gradient; None where nothing is told.
+    """For each of what a step sends how it was made of the upstream gradient; None where there is no rule.
 
-    A story keeps them. One of very many steps has none: nobody reads them all.
+    A story keeps them. One of very many steps has none: no reader reads them all.
     """
     if len(story.steps) > MOST_STEPS:
         return (None,) * len(step.sent)

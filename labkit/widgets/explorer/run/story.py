@@ -150,8 +150,8 @@ class Story:
     Attributes:
         name: of the function, or of the tensor.
         nodes: in the order they ran, each at its index, leaves first. `steps`: the chain rule, last op first.
-        taped: whether this is a tensor's tape; `released`: whether `backward()` has let its saved values go; `retained`:
-            whether the way back that is shown has let nothing go.
+        taped: whether this is a tensor's tape; `released`: whether `backward()` has freed its saved values; `retained`:
+            whether the backward pass that is shown has freed nothing.
         program: the source that graph mode would run, or ""; `no_program`: then why.
         rules: of the steps that were asked for how each thing that they send was made (`rules.py`), by node.
         heading, about: its title, and sentences on what it is, where it is not the gradient of one run.

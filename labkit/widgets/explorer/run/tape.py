@@ -1,4 +1,4 @@
-"""The story of a tensor of the PyTorch dialect: its tape as it stands, walked back without touching any `.grad`."""
+"""The story of a tensor of the PyTorch dialect: its tape, with a backward pass that changes no `.grad`."""
 
 import re
 from collections import Counter

@@ -129,8 +129,8 @@ def frame_of(paths: Iterable[Sequence[Waypoint]], width: float, height: float) -
 def curved(moments: Sequence[Waypoint], rate: float, step: int) -> float | None:
     """The rate times the mean curvature along the last step; None where that was no step of rate × gradient.
 
-    After such a step, 1 − rate × curvature of the gradient along it is left: below 1 some is left, between 1 and 2 less than
-    all has turned round, above 2 more than all.
+    After such a step, 1 − rate × curvature of the gradient along it is left: below 1 some is left, between 1 and 2 a part
+    of it is reversed, above 2 more than all of it.
 
     >>> walk = [Waypoint((1.0, 0.0), 5.0, (10.0, 0.0), {}), Waypoint((-0.5, 0.0), 1.25, (-5.0, 0.0), {})]
     >>> curved(walk, 0.15, 1), curved(walk, 0.1, 1)

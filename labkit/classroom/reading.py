@@ -22,7 +22,7 @@ from .source import Source
 from .writing import Judged, Wrong, either, same
 
 TITLE = re.compile(r"# (?P<title>.+?) +\((?P<points>\d+) points?\)\n+(?P<statement>.*)", re.DOTALL)
-FIELDS = ("tensors", "draws", "places", "rules", "errors", "ways", "partial_credit", "draw")
+FIELDS = ("tensors", "draws", "places", "rules", "errors", "ways", "partial_credit", "practice", "draw")
 OWN = {*FIELDS, "answer", "reference", "hints"}  # names that are not code of the exercise
 NO_TITLE = (
     '{place}: expected a docstring that begins with a line such as "# A title (2 points)", an empty line and the statement, '
@@ -186,7 +186,7 @@ class _Reader:
 
     def _pairs(self) -> Iterator[Misconception]:
         """Two slips at once, for each two that can be made together."""
-        slips = [(name, one) for name, one in self._of(Wrong) if one.changes]
+        slips = [(name, one) for name, one in self._of(Wrong) if one.changes and not one.alone]
         for (name, one), (other_name, other) in combinations(slips, 2):
             try:
                 function = partial(_called, self._changed(other_name, (*one.changes, *other.changes)))

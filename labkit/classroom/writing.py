@@ -25,8 +25,8 @@ the code of `f` and `g`, `[[as_it_was as fixed]]` a wrong answer under the name 
 that is not a function is in the docstring itself, and `ran(__doc__)` runs it. Numbers that `n, h = drawn(usual, draw)` names
 may be others for each student: the docstring has them as `[[n]]`, code that is shown as `n`; answer, wrong items and texts are
 computed from them. What else a file may say are the fields of
-`Exercise` (`tensors`, `draws`, `places`, `rules`, `errors`, `ways`, `partial_credit`), and `reference(...)` where the solution
-that is shown and the one that judges are two.
+`Exercise` (`tensors`, `draws`, `places`, `rules`, `errors`, `ways`, `partial_credit`, `practice`), and `reference(...)` where
+the solution that is shown and the one that judges are two.
 """
 
 from collections.abc import Callable, Mapping
@@ -56,6 +56,7 @@ class Wrong:
     when: Recogniser | None = None
     answer: Any = None
     changes: tuple[str, ...] = ()
+    alone: bool = False
 
     def __call__(self, function: Callable) -> "Wrong":
         return replace(self, answer=function)
@@ -106,15 +107,15 @@ def wrong(
     return Wrong(sentence, items, together, parts, when, answer)
 
 
-def slip(sentence: str, *changes: str) -> Wrong:
+def slip(sentence: str, *changes: str, alone: bool = False) -> Wrong:
     """A way to be wrong by small changes of the solution, such as "counter >= window -> counter > window".
 
-    What is left of the arrow occurs once in the solution's text. Two such slips at once are recognised, too.
+    What is left of the arrow occurs once in the solution's text. Two at once are recognised, too, but none that is `alone`.
 
     >>> slip("The step just made counts as well.", "counter >= window -> counter > window").changes
     ('counter >= window -> counter > window',)
     """
-    return Wrong(sentence, changes=changes)
+    return Wrong(sentence, changes=changes, alone=alone)
 
 
 def judged(kind: str, answer: Any = None) -> Judged:

@@ -170,6 +170,16 @@ def v_subtracted(x, y, u, v):
     return answer(x, y, u, -v)
 
 
+@wrong("The six products of the gradients with u and v are added. You took their mean.")
+def mean_of_the_products(x, y, u, v):
+    return tuple(change / 6 for change in answer(x, y, u, v))
+
+
+@judged("v-subtracted")
+def u_subtracted(x, y, u, v):
+    return answer(x, y, -u, v)
+
+
 @wrong(
     "That is the gradient of the squared norm of the gradient. Weight the gradients with u and v, not with themselves."
 )
@@ -243,6 +253,12 @@ def diagonal_of_the_hessian(x, y, u, v):
 @wrong("The direction is (u, v). You took (x, y): differentiate along u and v.")
 def along_the_inputs(x, y, u, v):
     return answer(x, y, x, y)
+
+
+@judged("along-the-inputs")
+def along_inputs_with_a_history(x, y, u, v):
+    g, h = _first(x, y)
+    return torch.autograd.grad((g * x).sum() + (h * y).sum(), (x, y))
 
 
 @wrong(

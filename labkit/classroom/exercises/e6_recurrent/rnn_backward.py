@@ -40,7 +40,7 @@ draw = (partial(_sequence, length=3), partial(_sequence, length=1), partial(_seq
 
 
 overwritten = slip(
-    "Each step replaces dw and du. w and u are used in each step: add the contributions.",
+    "dw and du are those of the first step alone. w and u are used in each step: add the contributions.",
     "dw += -> dw =",
     "du += -> du =",
 )
@@ -72,12 +72,12 @@ forward_order = slip(
 )
 
 du_overwritten = slip(
-    "du is replaced in each step. Add the contributions.",
+    "du is that of the first step alone. Add the contributions of all steps.",
     "du += -> du =",
 )
 
 dw_overwritten = slip(
-    "dw is replaced in each step. Add the contributions.",
+    "dw is 0, the contribution of the first step alone, where h is 0. Add the contributions of all steps.",
     "dw += -> dw =",
 )
 
@@ -259,6 +259,13 @@ def changed_places(w, u, x, y):
 @judged("two-missing")
 def half_the_square(w, u, x, y):
     return _walked(w, u, x, y, first=1.0)
+
+
+@wrong(
+    "Each part is the right one times w. The factor w belongs to what goes on to the state before, not to dw and du."
+)
+def contributions_times_w(w, u, x, y):
+    return tuple(w * part for part in backward(w, u, x, y))
 
 
 hints = (

@@ -19,7 +19,7 @@ from functools import partial
 
 import numpy as np
 
-from labkit.classroom.writing import Way, judged, slip, wrong
+from labkit.classroom.writing import Way, judged, same, slip, wrong
 
 
 def train(w, g, lr, steps):
@@ -148,7 +148,7 @@ rest_counted_twice = slip(
 one_step_less = slip("You take one step too few.", "range(steps) -> range(steps - 1)")
 one_step_more = slip("You take one step too many.", "range(steps) -> range(steps + 1)")
 weights_kept = slip(
-    "The new weights are never stored in w, so each step starts at the old ones.", "        w = moved\n -> "
+    "The weights that you return are the old ones. Each step has to store the new ones in w.", "        w = moved\n -> "
 )
 
 
@@ -191,7 +191,8 @@ rest_added_to_the_weights = slip(
 )
 
 every_step_from_the_start = slip(
-    "w is never replaced in the loop, so each step starts at the first weights.",
+    "Your weights are the first ones plus one step. Each step has to start at the weights that the step "
+    "before it left.",
     "        w = moved\n -> ",
     "return w, rest -> return moved, rest",
 )
@@ -208,7 +209,7 @@ def rest_added_before(w, g, lr, steps):
     return w, rest
 
 
-@wrong("You return the step before the last addition. The rest is the step minus moved - w.", parts=(1,))
+@wrong("You return a step as the rest. The rest is what is left of the step when moved - w is subtracted.", parts=(1,))
 def step_for_the_rest(w, g, lr, steps):
     rest = np.zeros_like(w)
     for _ in range(steps):
@@ -220,8 +221,10 @@ def step_for_the_rest(w, g, lr, steps):
 
 
 @wrong(
-    "Your weights are not float16, so they lose nothing and the rest is nearly 0. Round them to float16 in each step.",
-    when=lambda i, expected, got: np.asarray(got[0]).dtype != np.float16 and np.abs(got[1]).max() < 1e-6,
+    "Your rest is next to 0. It is what is lost when the weights are rounded to float16 in each step.",
+    when=lambda i, expected, got: (
+        np.shape(got[1]) == np.shape(i[0]) and 0 < np.abs(got[1]).max() < 1e-6 and not same(got[0], i[0])
+    ),
 )
 def never_rounded(w, g, lr, steps):
     rest, w = np.zeros(len(w)), w.astype(np.float64)

@@ -100,6 +100,9 @@ one_step = wrong(
     together=True,
 )
 
+one_step_of_sgd = wrong("SGD takes two steps here, and each of them takes off 0.2.", {0: 0.8})
+
+
 sgd_has_a_limit = wrong(
     "SGD multiplies the gradient by the rate, however large it is.",
     {4: either(0.9, 0.8)},

@@ -77,7 +77,10 @@ def without_momentum(w, x, y):
     return _losses(w, x, y, momentum=0.0)
 
 
-@wrong("w has not moved. Is there a zero_grad between backward and step, no step, or another w than the optimizer has?")
+@wrong(
+    "w has not moved. In each round, call backward, then step, with no zero_grad in between; and give the "
+    "optimizer this w and a rate above 0."
+)
 def zeroed_too_late(w, x, y):
     return _losses(w, x, y, empty=("after",))
 
@@ -186,7 +189,7 @@ rate_of_one = slip("The learning rate is 0.1.", "lr=0.1 -> lr=1.0")
 error_not_squared = slip("The loss has the squared errors. The square is missing.", "((x @ w - y) ** 2) -> (x @ w - y)")
 target_added = slip("The error is x @ w minus y. You added y.", "(x @ w - y) -> (x @ w + y)")
 backward_twice = slip(
-    "Two backward passes add up in .grad. Call backward once in each round.",
+    "Each gradient counts twice. Call backward once in each round; the rate is 0.1.",
     "loss.backward() -> loss.backward(retain_graph=True)\n        loss.backward()",
 )
 step_twice = slip(

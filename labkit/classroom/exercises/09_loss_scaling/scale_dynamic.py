@@ -59,7 +59,7 @@ counter_survives_growth = slip(
     "scale * factor, 0 -> scale * factor, counter",
 )
 one_step_late = slip(
-    "When the counter reaches the window, the scale grows. The step just made counts: add one before you compare.",
+    "The current step counts: first add one, then compare. When the counter reaches the window, the scale grows.",
     "counter == window -> counter == window + 1",
 )
 conditions_exchanged = slip(

@@ -168,7 +168,8 @@ last_count = slip(
 )
 
 times_t = slip(
-    "nan comes from the root of a negative number. v and its correction are positive: 1 minus a power, 0.999**t.",
+    "nan comes from the root of a negative number. v is a mean of squares, and its correction is 1 minus a "
+    "power, 0.999**t: both are positive.",
     "(1 - 0.9**t), v / (1 - 0.999**t) -> (1 - 0.9 * t), v / (1 - 0.999 * t)",
 )
 

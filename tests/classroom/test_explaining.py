@@ -78,7 +78,7 @@ def test_a_variable_that_is_used_in_another_way_points_to_no_line():
 def test_what_check_has_recognised_is_not_explained_in_another_way():
     wrong = next(w for w in EXERCISES["sens-two-parts"].wrong_answers if w.expected == "no-seed")
     labkit.check("sens-two-parts", defined(wrong.source))
-    assert "the second half says" in explain().text and "a power" not in explain().text
+    assert "The second half determines" in explain().text and "a power" not in explain().text
 
 
 def test_functions_inside_the_answer_are_nobodys_other_value():

@@ -122,7 +122,7 @@ FORBIDDEN = {
             ms.grad(lambda h: (h**3).sum())(x**2 * x.sum())
             return ms.grad(lambda x: ((x**2 * x.sum()) ** 3).sum())(x)
     """),
-    "a Hessian by a formula": ("own-hvp", "delivered", """
+    "a Hessian by a formula": ("own-hvp", "does not come from such a pass", """
         def answer(x, y, u, v):
             s, d = (x * y).sum(), (u * y + x * v).sum()
             return 2 * (d * y + s * v), 2 * (d * x + s * u)
@@ -139,9 +139,9 @@ FORBIDDEN = {
     """),
     "straight through by a formula": ("straight-through", "by a backward pass",
         "answer = lambda x, t: (ms.ops.round(x), 2 * (ms.ops.round(x) - t))"),
-    "gradients formed": ("many-norms", "formed",
+    "gradients formed": ("many-norms", "form the gradients",
         "answer = lambda x, g: np.array([(np.outer(a, b) ** 2).sum() + b @ b for a, b in zip(x, g)]) ** 0.5"),
-    "the whole Hessian": ("own-hvp", "delivered", """
+    "the whole Hessian": ("own-hvp", "does not come from such a pass", """
         def answer(x, y, u, v):
             f = lambda x, y: (x * y).sum() ** 2
             (a, b), (c, d) = torch.autograd.functional.hessian(f, (x, y))

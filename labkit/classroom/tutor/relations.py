@@ -52,7 +52,7 @@ RELATIONS = (
     Relation("sign", "has the wrong sign", lambda i, r: -r),
     *(Relation("factor", says, _scaled(c)) for says, c in _FACTORS.items()),
     Relation("square", "is the square of the right one", lambda i, r: r**2),
-    Relation("rounded", "is the right one, rounded down to a whole number", lambda i, r: np.floor(r)),
+    Relation("rounded", "is the right one, rounded towards 0 to a whole number", lambda i, r: np.trunc(r)),
     Relation("rounded", "is the right one, rounded to a whole number", lambda i, r: np.round(r)),
     Relation("one-off", "is one more than the right one", lambda i, r: r + 1),
     Relation("one-off", "is one less than the right one", lambda i, r: r - 1),

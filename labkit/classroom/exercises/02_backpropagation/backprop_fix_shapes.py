@@ -58,7 +58,7 @@ def mean(x, w, b):
 
 
 @wrong(
-    "Sum over the axis along which w was repeated: down the rows, axis 0. Its three numbers stay apart.",
+    "Sum over the axis along which w was repeated: axis 0, the rows. Its three numbers stay separate.",
     when=lambda i, expected, got: np.shape(got[0]) == (len(i[0]),),
 )
 def wrong_axis(x, w, b):

@@ -197,12 +197,12 @@ largest = slip(
 
 
 mean_over_missing_axes = slip(
-    "Over a missing axis you take the mean. Each use contributes: sum.",
+    "You take the mean over a missing axis. Each use contributes: sum.",
     "part = np.sum(part, axis=0) -> part = np.mean(part, axis=0)",
 )
 
 mean_over_axes_of_length_1 = slip(
-    "Over an axis of length 1 you take the mean. Each use contributes: sum.",
+    "You take the mean over an axis of length 1. Each use contributes: sum.",
     "part = np.sum(part, axis=axis -> part = np.mean(part, axis=axis",
 )
 

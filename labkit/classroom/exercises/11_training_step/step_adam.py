@@ -277,11 +277,11 @@ root_of_the_quotient = slip(
 )
 mean_squared = slip("v averages the squared gradients. You squared m.", "0.001 * g**2 -> 0.001 * m**2")
 weights_of_m_exchanged = slip(
-    "In m the old mean counts 0.9 and the new gradient 0.1. You exchanged the two.",
+    "In m the old mean has the factor 0.9 and the new gradient 0.1. You exchanged the two.",
     "0.9 * m + 0.1 * g -> 0.1 * m + 0.9 * g",
 )
 weights_of_v_exchanged = slip(
-    "In v the old mean counts 0.999 and the new square 0.001. You exchanged the two.",
+    "In v the old mean has the factor 0.999 and the new square 0.001. You exchanged the two.",
     "0.999 * v + 0.001 * g**2 -> 0.001 * v + 0.999 * g**2",
 )
 root_kept = slip(
@@ -290,11 +290,11 @@ root_kept = slip(
     "np.sqrt(square) -> square",
 )
 root_of_the_divisor = slip(
-    "The correction of v divides by 1 - 0.999**t. You took the root of that before.",
+    "The correction of v divides by 1 - 0.999**t. You took the root of this number first.",
     "v / (1 - 0.999**t) -> v / np.sqrt(1 - 0.999**t)",
 )
 m_corrected_like_v = slip(
-    "The correction of m divides by 1 - 0.9**t. You took the root of that.",
+    "The correction of m divides by 1 - 0.9**t. You took the root of this number.",
     "m / (1 - 0.9**t), -> m / np.sqrt(1 - 0.9**t),",
 )
 

@@ -88,7 +88,7 @@ one_backward_counts = wrong(
 )
 
 one_step_counts = wrong(
-    "There are two optimizer steps in a round, and the first of them does not empty .grad.",
+    "There are two optimizer steps in a round, and the first of them does not reset .grad.",
     {4: either(0.64, 0.48)},
 )
 

@@ -148,7 +148,7 @@ decayed_twice = slip(
 
 
 absolute_errors = slip(
-    "The loss has the squared errors. You took their absolute values.",
+    "The loss contains the squared errors. You took their absolute values.",
     "((x @ w - y) ** 2) -> abs(x @ w - y)",
 )
 
@@ -186,7 +186,9 @@ rate_and_momentum_exchanged = slip(
     "The learning rate is 0.1 and the momentum 0.9. You exchanged them.", "lr=0.1, momentum=0.9 -> lr=0.9, momentum=0.1"
 )
 rate_of_one = slip("The learning rate is 0.1.", "lr=0.1 -> lr=1.0")
-error_not_squared = slip("The loss has the squared errors. The square is missing.", "((x @ w - y) ** 2) -> (x @ w - y)")
+error_not_squared = slip(
+    "The loss contains the squared errors. The square is missing.", "((x @ w - y) ** 2) -> (x @ w - y)"
+)
 target_added = slip("The error is x @ w minus y. You added y.", "(x @ w - y) -> (x @ w + y)")
 backward_twice = slip(
     "Each gradient counts twice. Call backward once in each round; the rate is 0.1.",
@@ -247,7 +249,7 @@ losses_added_up = slip(
     "losses.append(loss.item()) -> losses.append(loss.item() + (losses or [0])[-1])",
 )
 products_summed = slip(
-    "x @ w has one prediction for each row. You summed all products to one number.", "x @ w -> (x * w).sum()"
+    "x @ w has one prediction for each row. You summed all products into one number.", "x @ w -> (x * w).sum()"
 )
 
 
@@ -262,7 +264,9 @@ results_exchanged = slip(
 )
 
 
-error_doubled = slip("The loss has the squared errors. You doubled them.", "((x @ w - y) ** 2) -> ((x @ w - y) * 2)")
+error_doubled = slip(
+    "The loss contains the squared errors. You doubled them.", "((x @ w - y) ** 2) -> ((x @ w - y) * 2)"
+)
 
 
 ways = (

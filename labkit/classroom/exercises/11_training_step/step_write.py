@@ -153,7 +153,7 @@ loss_summed = slip(
 )
 
 uphill = slip(
-    "The weight moves along the gradient. The optimizer subtracts it itself.",
+    "The weight moves along the gradient. The optimizer itself subtracts the gradient.",
     "self.optimizer(gradients) -> self.optimizer(tuple(-g for g in gradients))",
 )
 not_three_but_one = slip("Call the cell three times.", "range(3) -> range(1)")

@@ -173,7 +173,9 @@ last_row_left_out = slip(
 )
 first_left_out = slip("The first micro-batch is left out: range(count) starts at 0.", "range(count) -> range(1, count)")
 multiplied = slip("You multiplied each loss by count. Divide by it.", "loss / count -> loss * count")
-one_more_counted = slip("There are count micro-batches. You divided by one more.", "loss / count -> loss / (count + 1)")
+one_more_counted = slip(
+    "There are count micro-batches. You divided by count + 1.", "loss / count -> loss / (count + 1)"
+)
 half_the_square = slip(
     "Your gradients are half of the right ones: the loss has no factor 1/2.", "loss / count -> loss / (2 * count)"
 )

@@ -138,7 +138,7 @@ start_by_start = slip(
     "range(0, len(x), size) -> range(len(x))",
 )
 last_gradient_only = slip(
-    "step is after the inner loop, so only the last batch of an epoch is used. Take one step for each batch.",
+    "You call step after the inner loop, so only the last batch of an epoch is used. Take one step for each batch.",
     "            optimizer.step()\n ->         optimizer.step()\n",
 )
 half_the_square = slip("The loss has no factor 1/2.", "** 2).mean()\n -> ** 2).mean() / 2\n")

@@ -118,7 +118,8 @@ second_reset_alone = slip(
 )
 
 step_after_the_loop = slip(
-    "There is only one step: step is after the loop, or the loop ends too early. Call step in each of the four iterations.",
+    "There is only one step: you call step after the loop, or the loop ends too early. Call step in each of the four "
+    "iterations.",
     "        optimizer.step()\n ->     optimizer.step()\n",
 )
 tenfold_rate = slip("The learning rate is 0.1.", "lr=0.1 -> lr=1.0")

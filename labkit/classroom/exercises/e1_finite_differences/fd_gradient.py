@@ -67,7 +67,7 @@ def central(x, h):
     return (by_differences(x, h) + by_differences(x, -h)) / 2
 
 
-@wrong("That is how far f moves. A slope is this change of f divided by the change of x.")
+@wrong("That is the change of f. A slope is this change divided by the change of x.")
 def not_divided(x, h):
     return by_differences(x, h) * h
 
@@ -139,7 +139,7 @@ first_value_divided = slip(_BRACKETS, "(f(moved) - f(x)) / h -> f(moved) / h - f
 second_value_divided = slip(_BRACKETS, "(f(moved) - f(x)) / h -> f(moved) - f(x) / h")
 added_to_all = slip("You add each difference to all elements. Number i has its own.", "gradient[i] = -> gradient +=")
 one_place = slip(
-    "All differences are stored in place 0. The one for number i belongs in place i.", "gradient[i] = -> gradient[0] ="
+    "All differences are stored at index 0. The one for number i belongs at index i.", "gradient[i] = -> gradient[0] ="
 )
 moved_returned = slip("You return the moved point. Return the differences.", "return gradient -> return moved")
 all_moved_subtracted = slip(
@@ -202,7 +202,7 @@ second_difference = slip(
     "(f(moved) - f(x)) / h -> (f(moved) - 2 * f(x) + f(2 * x - moved)) / h**2",
 )
 
-one_place_early = slip("The differences are stored one place too early.", "gradient[i] = -> gradient[i - 1] =")
+one_place_early = slip("The differences are stored one index too early.", "gradient[i] = -> gradient[i - 1] =")
 all_moved_before = slip(
     "All numbers are moved before number i is. Start from a copy of x.", "moved = x.copy() -> moved = x + h"
 )

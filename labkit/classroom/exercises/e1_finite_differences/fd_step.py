@@ -48,7 +48,8 @@ def a_dtype(x, name):
 
 
 square_root = slip(
-    "That is the rule for a forward difference. A central one has less truncation, so its step is larger: a cube root.",
+    "That is the rule for a forward difference. A central one has a smaller truncation error, so its step is larger: a cube "
+    "root.",
     "(1 / 3) -> 0.5",
 )
 sign_of_x = slip("The sign of x does not matter: use abs(x).", "max(abs(x), 1.0) -> max(x, 1.0)")
@@ -59,8 +60,8 @@ x_is_forgotten = slip(
 too_small_near_zero = slip(
     "Near 0 your step shrinks towards 0. For abs(x) below 1, use the step for 1.", "max(abs(x), 1.0) -> abs(x)"
 )
-power_rounded = slip("1 / 3 is not 0.33: a rounded power changes the step by percents.", "(1 / 3) -> 0.33")
-largest_for_eps = slip("max is the largest number of the format. The rule has eps, the gap at 1.", ".eps\n -> .max\n")
+power_rounded = slip("1 / 3 is not 0.33: a rounded power changes the step by several percent.", "(1 / 3) -> 0.33")
+largest_for_eps = slip("max is the largest number of the format. The rule uses eps, the gap at 1.", ".eps\n -> .max\n")
 
 one_added = slip(
     "You added 1 to the size of x. Take the larger of the two: max(abs(x), 1.0).",
@@ -115,12 +116,12 @@ width = slip(
 point_returned = slip(
     "You return the point x + h. The exercise asks for the step h.", "return float(eps) -> return x + float(eps)"
 )
-gap_below = slip("epsneg is the gap below 1. The rule has eps, the gap above 1.", ".eps\n -> .epsneg\n")
-decimal_digits = slip("resolution is a power of 10. The rule has eps, the gap at 1.", ".eps\n -> .resolution\n")
+gap_below = slip("epsneg is the gap below 1. The rule uses eps, the gap above 1.", ".eps\n -> .epsneg\n")
+decimal_digits = slip("resolution is a power of 10. The rule uses eps, the gap at 1.", ".eps\n -> .resolution\n")
 number_for_eps = slip("You wrote a number for eps. Each format has its own.", "np.finfo(name).eps -> 1e-16")
 doubled_size = slip("The size of x counts once: it is abs(x).", "max(abs(x), 1.0) -> max(2 * abs(x), 1.0)")
 cube_root_of_the_root = slip(
-    "You took the square root and divided by 3. The rule has the cube root.", "** (1 / 3) -> ** (1 / 2) / 3"
+    "You took the square root and divided by 3. The rule uses the cube root.", "** (1 / 3) -> ** (1 / 2) / 3"
 )
 
 x_added = slip("The rule multiplies by the size of x. You added the size.", "* max(abs(x), 1.0) -> + abs(x)")
@@ -133,7 +134,7 @@ power_of_all = slip(
     "Take the cube root of eps only.",
     "float(eps) ** (1 / 3) * max(abs(x), 1.0) -> float(eps) * max(abs(x), 1.0) ** (1 / 3)",
 )
-reciprocal_root = slip("The power is 1 / 3, with a plus.", "(1 / 3) -> (-1 / 3)")
+reciprocal_root = slip("The power is 1 / 3, not -1 / 3.", "(1 / 3) -> (-1 / 3)")
 halves = slip(
     "You divided by 2. A central difference has x - h and x + h, and h is the step.",
     "max(abs(x), 1.0) -> max(abs(x), 1.0) / 2",

@@ -164,7 +164,7 @@ tanh_of_the_rate = slip(
 )
 plus_for_minus = slip("The derivative of tanh is 1 - tanh(x)**2. Yours has a plus.", "(1 - value**2) -> (1 + value**2)")
 last_left_out = slip(
-    "You return what the value before the last gives. Run all instructions, and return the last value.",
+    "You return the value before the last one. Run all instructions, and return the last value.",
     "in program: -> in program[:-1]:",
 )
 first_instruction_only = slip(

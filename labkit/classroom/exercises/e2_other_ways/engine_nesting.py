@@ -84,4 +84,4 @@ second_derivative_slips = wrong("4 * x**3 has the derivative 12 * x**2.", {0: ei
 inner_factor_alone = wrong("The product with x is differentiated, too: the product rule.", {1: 0})
 
 other_point = wrong("The inner grad is taken at 3.0, the outer one at 2.0.", {2: either(27, 18)})
-point_put_in_first = wrong("Differentiate twice as a formula, and put 2.0 in at the end.", {0: either(128, 8, 64)})
+point_put_in_first = wrong("Differentiate twice as a formula, and insert 2.0 at the end.", {0: either(128, 8, 64)})

@@ -83,7 +83,7 @@ comparison_is_true = wrong(
 value_for_slope = wrong("That is the value of the function. The exercise asks for its slope.", {4: 9, 5: 9})
 
 branches_averaged = wrong(
-    "Nothing is averaged between branches: the one that runs at this place is differentiated.", {4: 3}
+    "Nothing is averaged between branches: the branch that runs at this point is differentiated.", {4: 3}
 )
 
 no_slope_at_a_point = wrong(

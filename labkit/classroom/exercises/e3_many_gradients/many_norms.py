@@ -140,7 +140,7 @@ def one_for_the_batch(x, g):
 errors = (
     (
         "could not be broadcast",
-        "Two shapes do not fit. An example is a row of x and a row of g: sum each along axis 1, and then multiply.",
+        "Two shapes do not match. An example is a row of x and a row of g: sum each along axis 1, and then multiply.",
     ),
 )
 
@@ -200,6 +200,13 @@ in_columns_of_g = slip(
 )
 g_for_x = slip("x is missing: the gradient of w has x and g as factors.", "np.sum(x**2 -> np.sum(g**2")
 x_for_g = slip("g is missing: the gradients of w and of b have it as a factor.", "np.sum(g**2 -> np.sum(x**2")
+columns_of_g_added = slip(
+    "b counts once: its squares are those of g, whatever the shape of g.", "axis=1) + 1) -> axis=1) + g.shape[1])"
+)
+norms_of_the_factors_added = slip(
+    "You added the norm of g to that of x and 1. The norm of an outer product is the product of two norms.",
+    ") * np.sqrt(np.sum(g -> ) + np.sqrt(np.sum(g",
+)
 one_subtracted = slip(
     "The squares of the gradient of b are added. You subtracted them.", "axis=1) + 1) -> axis=1) - 1)"
 )

@@ -59,9 +59,25 @@ def examples_summed(x, w):
     return product(x, w) if w.ndim == 2 or x.ndim == 1 else np.einsum("ni,nij->j", x, w)
 
 
+def _like(right, got):
+    """True for the same elements in the same order, with or without axes of length 1."""
+    return np.size(right) == np.size(got) and same(np.ravel(right), np.ravel(got))
+
+
 @wrong(
-    "You took the first matrix for all examples. If w has three axes, each example has its own.",
-    when=lambda i, expected, got: i[1].ndim == 3 and same(i[0] @ i[1][0], got),
+    "Your result is the sum of the right rows: the axis of the examples was summed away. It stays in front.",
+    when=lambda i, expected, got: i[1].ndim == 3 and _like(expected.sum(axis=0), got),
+)
+def rows_added_up(x, w):
+    return x @ w if w.ndim == 2 else product(x, w).sum(axis=0)
+
+
+@wrong(
+    "You took the same matrix for all examples. If w has three axes, each example has its own.",
+    when=lambda i, expected, got: (
+        i[1].ndim == 3
+        and any(_like(i[0] @ one, got) or same(np.broadcast_to(i[0] @ one, expected.shape), got) for one in i[1])
+    ),
 )
 def first_matrix_for_all(x, w):
     return x @ w if x.ndim == 1 or w.ndim == 2 else x @ w[0]
@@ -85,7 +101,10 @@ def axis_left(x, w):
     return product(x, w) if x.ndim == 1 or w.ndim == 2 else np.matmul(x[:, None, :], w)
 
 
-@wrong("You took the mean over k. A matrix product adds up.")
+@wrong(
+    "You took the mean over k. A matrix product adds up.",
+    when=lambda i, expected, got: same(expected / i[0].shape[-1], got),
+)
 def mean_over_k(x, w):
     return product(x, w) / x.shape[-1]
 
@@ -132,17 +151,35 @@ def _moved(array, batched):
     return (array, array[::-1], np.roll(array, 1, axis=0), np.roll(array, -1, axis=0)) if batched else (array,)
 
 
+@wrong(
+    "Your result is that of the first example alone.",
+    when=lambda i, expected, got: _like(expected[0], got) and not same(expected, got),
+)
+def first_example_alone(x, w):
+    return np.array([a @ b for a, b in zip(np.atleast_2d(x), w if w.ndim == 3 else [w])])
+
+
+@judged("first-matrix-for-all")
+def last_matrix_for_all(x, w):
+    return x @ (w[-1] if w.ndim == 3 else w)
+
+
+@judged("first-matrix-for-all")
+def first_matrix_in_a_row(x, w):
+    return x @ w if w.ndim == 2 else np.atleast_2d(x) @ w[0]
+
+
 @judged("error")
 def elementwise(x, w):
     return (x * w).sum(-1)
 
 
 @wrong(
-    "With both batched, you averaged the matrices of all examples. Each example has its own.",
-    when=lambda i, expected, got: i[0].ndim == 2 and i[1].ndim == 3 and same(i[0] @ i[1].mean(axis=0), got),
+    "You averaged the matrices of all examples. If w has three axes, each example has its own.",
+    when=lambda i, expected, got: i[1].ndim == 3 and _like(i[0] @ i[1].mean(axis=0), got),
 )
 def mean_of_the_matrices(x, w):
-    return product(x, w) if x.ndim == 1 or w.ndim == 2 else x @ w.mean(axis=0)
+    return x @ w if w.ndim == 2 else x @ w.mean(axis=0)
 
 
 @wrong(
@@ -189,7 +226,7 @@ errors = (
 
 
 @wrong(
-    "The result has the shape (n, m). You kept the axis k, which x and w share, and summed over another one.",
+    "The result has the shape (n, m). Yours keeps the axis k, which x and w share: sum over it.",
     when=lambda i, expected, got: got.ndim == 2 and got.shape[1] == np.shape(i[0])[-1] != expected.shape[1],
 )
 def wrong_axis_kept(x, w):

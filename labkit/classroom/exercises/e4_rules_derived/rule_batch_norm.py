@@ -219,7 +219,7 @@ last_term_divided_alone = slip(
     "(g * y).mean(axis=0)) / (std + eps) -> (g * y).mean(axis=0) / (std + eps)",
 )
 y_in_the_wrong_place = slip(
-    "In the last term the mean is that of g * y. You took the mean of g.", "(g * y).mean -> g.mean"
+    "The last term has the mean of g * y. The mean in yours equals that of g.", "(g * y).mean -> g.mean"
 )
 mean_of_y_for_g = slip(
     "The path through the mean contains the mean of g, not that of x.", "g - g.mean(axis=0) -> g - x.mean(axis=0)"

@@ -227,7 +227,7 @@ def g_reversed_in_dw(x, w, stride, g):
 
 
 @wrong(
-    "dx has the length of x. The elements after the last window get 0.",
+    "dx has the length of x, and yours has another one. Elements that no window reaches get 0.",
     when=lambda i, expected, got: len(got[0]) != len(i[0]) and same(expected[1], got[1]),
 )
 def cut_off(x, w, stride, g):

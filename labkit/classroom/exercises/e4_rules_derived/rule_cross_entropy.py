@@ -246,12 +246,20 @@ def log_softmax(z, labels):
     return d / len(z)
 
 
+@judged("log-softmax")
+def log_of_softmax(z, labels):
+    with np.errstate(divide="ignore"):
+        return (np.log(_softmax(z)) - np.eye(z.shape[1])[labels]) / len(z)
+
+
 @wrong("Your gradient contains only the 1 of the right class. The probabilities of all classes are missing.")
 def one_hot_alone(z, labels):
     return -np.eye(z.shape[1])[labels] / len(z)
 
 
-@wrong("That is p * (1 - p), the diagonal of softmax's Jacobian. The loss has a logarithm, and z moves all classes.")
+@wrong(
+    "That is p * (1 - p), the diagonal of softmax's Jacobian. The loss contains a logarithm, and z affects all classes."
+)
 def diagonal_of_the_jacobian(z, labels):
     p = _softmax(z)
     return p * (1 - p) / len(z)
@@ -288,6 +296,20 @@ def mean_for_the_sum(z, labels):
     d = _softmax(z) * z.shape[1]
     d[np.arange(len(z)), labels] -= 1
     return d / len(z)
+
+
+largest_of_the_column = slip(
+    "softmax stays the same if one number is subtracted from a whole row. You subtracted the largest logit of each column.",
+    "z.max(axis=1, keepdims=True) -> z.max(axis=0, keepdims=True)",
+)
+
+
+@wrong(
+    "You return one number for each example. Asked for is the gradient with respect to z, which has the shape of z.",
+    when=lambda i, expected, got: np.shape(got) == expected.shape[:1],
+)
+def loss_of_each_example(z, labels):
+    return -np.log(_softmax(z)[np.arange(len(z)), labels])
 
 
 multiplied_by_the_number = slip("A mean divides by the number of examples. You multiplied.", "d / len(z) -> d * len(z)")

@@ -28,7 +28,7 @@ rules = (
     "The first output is the last input, and so on.",
     "Each output uses two neighbours, and there is one output fewer than there are inputs.",
     "The sum in the denominator contains all inputs.",
-    "Output i is x[i] - x[0]: which inputs move it? Look at output 0, too. Rows are outputs, columns are inputs.",
+    "Output i is x[i] - x[0]: on which inputs does it depend? Look at output 0, too. Rows are outputs, columns are inputs.",
     "Each output depends on its own half, through the mean, and not on the other half.",
     "Near this x the order does not change, so each output is one of the inputs: which input is at which position?",
 )
@@ -89,13 +89,13 @@ transposed = wrong(
     {1: "E"},
 )
 row_for_column = wrong(
-    "Rows are outputs, columns are inputs. In x - x[0] one input moves many outputs: a column.",
+    "Rows are outputs, columns are inputs. In x - x[0] one input affects many outputs: a column.",
     {5: "J"},
 )
 
 looks_elementwise = wrong(
-    "You took a function for elementwise that is not. In item 4 the sum depends on every input, and in item 5 "
-    "every output but the first depends on x[0], too.",
+    "You treated a function as elementwise that is not. In item 4 the sum depends on every input, and in item 5 every "
+    "output but the first depends on x[0], too.",
     {4: "D", 5: "D"},
 )
 

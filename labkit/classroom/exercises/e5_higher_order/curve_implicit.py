@@ -9,7 +9,7 @@ from functools import partial
 
 import numpy as np
 
-from labkit.classroom.writing import PLAIN, judged, slip, wrong
+from labkit.classroom.writing import PLAIN, judged, same, slip, wrong
 
 
 def pull(a, z, g):
@@ -48,7 +48,16 @@ def cube_forgotten(a, z, g):
     return np.linalg.solve(a.T, g)
 
 
-@wrong("The term on your diagonal is not the derivative of z**3, which is 3 * z**2.")
+@wrong(
+    "The term on your diagonal is not the derivative of z**3, which is 3 * z**2.",
+    when=lambda i, expected, got: any(
+        same(np.linalg.solve((i[0] + np.diag(factor * z**power)).T, i[2]), got)
+        for z in (i[1], abs(i[1]))
+        for power in (1, 2, 3, 4)
+        for factor in (0.5, 1, 1.5, 2, 3, 4, 6, 9)
+        if (factor, power) != (3, 2)
+    ),
+)
 def slope_of_the_cube(a, z, g):
     return np.linalg.solve((a + np.diag(z**2)).T, g)
 
@@ -177,6 +186,7 @@ cubes_for_the_system = slip(
 )
 
 
+errors = (("1-dimensional array given", "solve gets the matrix first, and the vector after it."),)
 ways = (PLAIN,)
 hints = (
     "Change x a little: (a + diag(3 * z**2)) @ dz = dx. That is the JVP, from dx to dz.",

@@ -208,7 +208,7 @@ def exp_subtracted_in_the_gradient(a, b, x):
     return _step(a, b, x, a @ x - b - np.exp(x))
 
 
-@wrong("You divided f by its gradient: that is Newton's step to a zero of f. Here the gradient is to become 0.")
+@wrong("You divided f by its gradient: that is Newton's step to a zero of f. Here the gradient should become 0.")
 def to_a_zero_of_f(a, b, x):
     return x - (x @ a @ x / 2 - b @ x + np.exp(x).sum()) / _gradient(a, b, x)
 
@@ -218,11 +218,43 @@ def sum_on_the_diagonal(a, b, x):
     return _step(a, b, x, None, a + np.eye(3) * np.exp(x).sum())
 
 
+@wrong("The exponentials are added. You took their mean, in the gradient and in the Hessian.")
+def mean_of_exp(a, b, x):
+    return _step(a, b, x, a @ x - b + np.exp(x) / 3, a + np.diag(np.exp(x)) / 3)
+
+
+@judged("exp-subtracted")
+def exp_subtracted_in_both(a, b, x):
+    return _step(a, b, x, a @ x - b - np.exp(x), a - np.diag(np.exp(x)))
+
+
+@wrong("The first term, x @ a @ x / 2, is missing, in the gradient and in the Hessian.")
+def first_term_missing(a, b, x):
+    return _step(a, b, x, np.exp(x) - b, np.diag(np.exp(x)))
+
+
+@wrong("Newton's step starts at x. Yours starts at 0.")
+def starts_at_zero(a, b, x):
+    return _step(a, b, 0 * x)
+
+
+@wrong("You inverted each element of the Hessian. The inverse of a matrix is another one: solve.")
+def inverted_by_elements(a, b, x):
+    with np.errstate(divide="ignore"):
+        return x - (1 / _hessian(a, x)) @ _gradient(a, b, x)
+
+
 @wrong("You added 1 on the diagonal of the Hessian. The second derivative of exp(x) is exp(x).")
 def ones_on_the_diagonal(a, b, x):
     return _step(a, b, x, None, a + np.eye(3))
 
 
+errors = (
+    (
+        "1-dimensional array given",
+        "solve gets a matrix first, and a vector after it. The Hessian is the Jacobian of the gradient, not of f.",
+    ),
+)
 hints = (
     "The step is the solution z of hessian @ z = gradient; the new point is x - z.",
     "hessian = labkit.jacfwd(labkit.grad(f))(x); labkit.grad(f)(x) is the gradient.",

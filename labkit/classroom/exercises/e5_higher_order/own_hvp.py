@@ -170,6 +170,16 @@ def v_subtracted(x, y, u, v):
     return answer(x, y, u, -v)
 
 
+@wrong("The six products of the gradients with u and v are added. You took their mean.")
+def mean_of_the_products(x, y, u, v):
+    return tuple(change / 6 for change in answer(x, y, u, v))
+
+
+@judged("v-subtracted")
+def u_subtracted(x, y, u, v):
+    return answer(x, y, -u, v)
+
+
 @wrong(
     "That is the gradient of the squared norm of the gradient. Weight the gradients with u and v, not with themselves."
 )
@@ -199,7 +209,7 @@ def mean_in_the_function(x, y, u, v):
     return a / 9, b / 9
 
 
-@wrong("Your result is without the change of the sum: the square's derivative, 2 * sum, moves with x and y.")
+@wrong("Your result lacks the change of the sum: the derivative of the square, 2 * sum, also changes with x and y.")
 def sum_held_still(x, y, u, v):
     return 2 * (x * y).sum() * v, 2 * (x * y).sum() * u
 
@@ -243,6 +253,12 @@ def diagonal_of_the_hessian(x, y, u, v):
 @wrong("The direction is (u, v). You took (x, y): differentiate along u and v.")
 def along_the_inputs(x, y, u, v):
     return answer(x, y, x, y)
+
+
+@judged("along-the-inputs")
+def along_inputs_with_a_history(x, y, u, v):
+    g, h = _first(x, y)
+    return torch.autograd.grad((g * x).sum() + (h * y).sum(), (x, y))
 
 
 @wrong(

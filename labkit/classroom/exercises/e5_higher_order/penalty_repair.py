@@ -10,7 +10,7 @@ the function. `w` and `x` are leaf tensors of three elements that require grad.
 import numpy as np
 
 from labkit import torch
-from labkit.classroom.writing import judged, slip, wrong
+from labkit.classroom.writing import judged, same, slip, wrong
 
 
 def answer(w, x):
@@ -38,7 +38,7 @@ errors = (
 
 
 @wrong(
-    "Your result contains the gradient of the value twice. The first backward pass also reaches w, and the second one adds "
+    "Your result contains the gradient of the value twice. A backward pass from the value also reaches w, and another one adds "
     "to w.grad."
 )
 def value_counted_twice(w, x):
@@ -56,8 +56,8 @@ def _gradient(w, x, penalty=lambda slope: (slope**2).sum(), **how):
 
 
 @wrong(
-    "The penalty adds nothing to your gradient: it has no history (no create_graph=True, or a detach), x.grad was reset too "
-    "early, or you did not differentiate the whole loss."
+    "The penalty adds nothing to your gradient. Is it the square of the gradient with respect to x, with its history "
+    "(create_graph=True, no detach), not reset before? Do you differentiate the whole loss?"
 )
 def penalty_without_history(w, x):
     return _gradient(w, x, retain_graph=True)
@@ -145,6 +145,14 @@ def both_gradients(w, x):
     value = ((w * x) ** 2).sum()
     (slope,) = torch.autograd.grad(value, x, create_graph=True)
     return sum(torch.autograd.grad(value + (slope**2).sum(), (w, x)))
+
+
+@wrong(
+    "Your result is 0. If you reset w.grad, do it before the last backward pass, which adds its gradient to it.",
+    when=lambda i, expected, got: same(0 * expected, got),
+)
+def emptied_too_late(w, x):
+    return 0 * _gradient(w, x, create_graph=True)
 
 
 hints = (

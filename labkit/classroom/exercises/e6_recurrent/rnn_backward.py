@@ -40,7 +40,7 @@ draw = (partial(_sequence, length=3), partial(_sequence, length=1), partial(_seq
 
 
 overwritten = slip(
-    "Each step replaces dw and du. w and u are used in each step: add the contributions.",
+    "dw and du are those of the first step alone. w and u are used in each step: add the contributions.",
     "dw += -> dw =",
     "du += -> du =",
 )
@@ -72,12 +72,12 @@ forward_order = slip(
 )
 
 du_overwritten = slip(
-    "du is replaced in each step. Add the contributions.",
+    "du is that of the first step alone. Add the contributions of all steps.",
     "du += -> du =",
 )
 
 dw_overwritten = slip(
-    "dw is replaced in each step. Add the contributions.",
+    "dw is 0, the contribution of the first step alone, where h is 0. Add the contributions of all steps.",
     "dw += -> dw =",
 )
 
@@ -177,7 +177,7 @@ numbers_from_the_start = slip(
     "du += da * x[t] -> du += da * x[len(x) - 1 - t]",
 )
 states_from_the_start = slip(
-    "In dw w was multiplied by states[t]. The backward pass begins with the last step, so with its states.",
+    "In dw, w was multiplied by states[t]. The backward pass begins with the last step, so with its states.",
     "dw += da * states[t] -> dw += da * states[len(x) - 1 - t]",
 )
 argument_of_tanh = slip(
@@ -193,11 +193,13 @@ w_without_the_sum = slip(
     "dw += da * states[t] -> dw += da * states[-1]",
 )
 two_states_before = slip(
-    "In dw w was multiplied by the state before the step, states[t]. You took the one before that.",
+    "In dw, w was multiplied by the state before the step, states[t]. You took the one before that.",
     "dw += da * states[t] -> dw += da * states[max(t - 1, 0)]",
 )
-w_added = slip("Towards the state before, dh is multiplied by w. You added w.", "dh = da * w -> dh = da + w")
-divided_by_w = slip("Towards the state before, dh is multiplied by w. You divided by it.", "dh = da * w -> dh = da / w")
+w_added = slip("On its way to the previous state, dh is multiplied by w. You added w.", "dh = da * w -> dh = da + w")
+divided_by_w = slip(
+    "On its way to the previous state, dh is multiplied by w. You divided by it.", "dh = da * w -> dh = da / w"
+)
 loss_without_y = slip(
     "The derivative of the loss is 2 * (h - y). y is missing.", "2 * (states[-1] - y), -> 2 * states[-1],"
 )
@@ -257,6 +259,13 @@ def changed_places(w, u, x, y):
 @judged("two-missing")
 def half_the_square(w, u, x, y):
     return _walked(w, u, x, y, first=1.0)
+
+
+@wrong(
+    "Each part is the right one times w. The factor w belongs to what goes on to the state before, not to dw and du."
+)
+def contributions_times_w(w, u, x, y):
+    return tuple(w * part for part in backward(w, u, x, y))
 
 
 hints = (

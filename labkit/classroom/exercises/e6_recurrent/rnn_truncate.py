@@ -51,7 +51,7 @@ def _followed(w, x, k, cut=lambda h: h.detach(), when=lambda t, k: t % k == 0):
     return loss.item(), w.grad
 
 
-@wrong("That is the gradient through all steps. Cut the state: h = h.detach().")
+@wrong("That is the gradient through all steps: nothing was cut. h = h.detach() cuts the state.")
 def as_it_was(w, x, k):
     h, loss = torch.zeros(()), 0.0
     for t, number in enumerate(x):
@@ -81,6 +81,21 @@ def cut_once(w, x, k):
     return _followed(w, x, k, when=lambda t, k: t == k)
 
 
+@wrong("From step k on you cut at every step. Between the cuts, k steps hang together: t % k == 0.")
+def every_step_from_k(w, x, k):
+    return _followed(w, x, k, when=lambda t, k: t >= k)
+
+
+@wrong("Your windows are k + 1 steps long. There is a cut before each of the steps k, 2 * k, 3 * k.")
+def longer_windows(w, x, k):
+    return _followed(w, x, k, when=lambda t, k: t % (k + 1) == 0)
+
+
+@wrong("You cut two steps too late. The cut comes before the steps k, 2 * k, ...: where t % k == 0.")
+def two_steps_late(w, x, k):
+    return _followed(w, x, k, when=lambda t, k: t % k == 2 % k)
+
+
 @judged("cut-in-the-middle")
 def cut_at_the_end(w, x, k):
     return _followed(w, x, k, when=lambda t, k: t == len(x) - 1)
@@ -101,6 +116,12 @@ mean_loss = slip(
     "return loss.item(), -> return loss.item() / len(x),",
 )
 
+last_state_backward = slip(
+    "The gradient is that of the last state alone. The backward pass begins at the loss.",
+    "loss.backward() -> h.backward()",
+)
+weight_returned = slip("You return w. Asked for is its gradient, w.grad.", "loss.item(), w.grad -> loss.item(), w")
+
 cut_elsewhere = slip(
     "You cut at all steps but k, 2 * k, 3 * k, ...: the condition is inverted.", "t % k == 0 -> t % k != 0"
 )
@@ -109,7 +130,7 @@ loss_set_to_zero = slip(
     "h = h.detach()\n -> h, loss = h.detach(), 0.0\n",
 )
 last_step_only = slip(
-    "The return is inside the loop: only the first state is in the loss.",
+    "Only the first state is in the loss. Is the return inside the loop?",
     "    loss.backward()\n    return loss.item(), w.grad ->         loss.backward()\n        return loss.item(), w.grad",
 )
 

@@ -44,6 +44,12 @@ def numbers_not_bytes(widths, batch):
     return one // 4, other // 4
 
 
+@judged("weights-only")
+def numbers_of_parameters(widths, batch):
+    one, other = needed(widths, batch)
+    return one // 16, other
+
+
 one_moment_only = slip(
     "AdamW stores two numbers for each weight besides the gradient: four numbers of four bytes each.",
     "16 * numbers -> 12 * numbers",
@@ -119,6 +125,16 @@ def five_numbers(widths, batch):
 def biases_without_adam(widths, batch):
     biases = sum(widths[1:])
     return needed(widths, batch)[0] - 12 * biases, needed(widths, batch)[1]
+
+
+@judged("biases-without-adam")
+def biases_without_moments(widths, batch):
+    return needed(widths, batch)[0] - 8 * sum(widths[1:]), needed(widths, batch)[1]
+
+
+@judged("biases-without-adam")
+def biases_without_gradient(widths, batch):
+    return needed(widths, batch)[0] - 4 * sum(widths[1:]), needed(widths, batch)[1]
 
 
 @judged("counted-twice")

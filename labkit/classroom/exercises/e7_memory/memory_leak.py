@@ -74,7 +74,8 @@ loss_of_the_mean = slip(
     "A loss adds up the elements of tanh. You took their mean.", ".sum() - label -> .mean() - label"
 )
 divided_by_the_elements = slip(
-    "Divide by the number of batches. You divided by the number of weights.", "/ len(y) -> / len(w)"
+    "Divide by the number of batches. You divided by the number of weights, which is also the length of a row.",
+    "/ len(y) -> / len(w)",
 )
 absolute_errors = slip(
     "The difference is squared. You took its absolute value.",
@@ -85,7 +86,7 @@ tanh_of_the_sum = slip(
     "tanh comes before the sum.", "torch.tanh(torch.tensor(row) * w).sum() -> torch.tanh((torch.tensor(row) * w).sum())"
 )
 first_batch_only = slip(
-    "The return is inside the loop: only the first batch is evaluated.",
+    "Only the first batch is in the sum. Is the return inside the loop?",
     "    return float(total) / len(y) ->             return float(total) / len(y)",
 )
 
@@ -104,7 +105,7 @@ last_loss_alone = slip(
     "float(total) / len(y) -> float(total)",
 )
 root_of_the_mean = slip(
-    "The mean itself is asked for. You took its root.", "float(total) / len(y) -> (float(total) / len(y)) ** 0.5"
+    "Return the mean itself. You took its root.", "float(total) / len(y) -> (float(total) / len(y)) ** 0.5"
 )
 
 
@@ -114,6 +115,33 @@ running_mean = slip(
     "total = total + loss -> total = total + loss / t",
     "float(total) / len(y) -> float(total)",
 )
+
+
+@wrong("The last batch is left out.")
+def last_batch_left_out(w, x, y):
+    return _evaluated(w, x[:-1], y[:-1]) * (len(y) - 1) / len(y)
+
+
+@judged("last-batch-left-out")
+def last_batch_not_counted_either(w, x, y):
+    return _evaluated(w, x[:-1], y[:-1])
+
+
+@wrong("The first batch is left out.")
+def first_batch_left_out(w, x, y):
+    return _evaluated(w, x[1:], y[1:]) * (len(y) - 1) / len(y)
+
+
+@wrong("Your result is 0: no loss is in the sum.", when=lambda i, expected, got: got == 0)
+def nothing_added(w, x, y):
+    return 0.0
+
+
+one_less = slip("Divide by the number of batches. You divided by one less.", "/ len(y) -> / (len(y) - 1)")
+all_elements = slip(
+    "Divide by the number of batches. You divided by that of all elements of x.", "/ len(y) -> / x.size"
+)
+without_tanh = slip("tanh is missing.", "torch.tanh(torch.tensor(row) * w).sum() -> (torch.tensor(row) * w).sum()")
 
 
 ways = (

@@ -97,7 +97,7 @@ numbers_hold_the_tape = wrong(
 one = judged("kind", 8)
 
 x_is_counted = wrong(
-    "x is not counted, and x.grad is not, either: the exercise asks for what is held besides them.",
+    "Only the results of the eight tanh are held: x and x.grad are not counted, and the rule of the sum saves no array.",
     {0: either(9, 10), 2: either(9, 10), 4: either(25, 26, 27, 28)},
 )
 
@@ -107,9 +107,8 @@ one_result_less = wrong(
 )
 
 inputs_saved_as_well = wrong(
-    "The rule of tanh saves its result only, not its input as well.",
-    {0: 16, 2: 16, 4: 48},
-    together=True,
+    "Each tanh saves one array, its result: eight in a run, not sixteen.",
+    {0: 16, 4: 48},
 )
 
 last_result_stays = wrong(

@@ -273,6 +273,12 @@ def positive_exponent(E, F):
     return largest, -normal, smallest, gap
 
 
+two_below = slip(
+    "The smallest normal number has the field 1, and the bias is 1 less than 2**(E - 1). Your exponent is two too low.",
+    "smallest = 1 - bias -> smallest = -1 - bias",
+)
+
+
 hints = (
     "The exponent field counts from 0 to 2**E - 1; the bias 2**(E - 1) - 1 is subtracted. Both ends are reserved: "
     "by 0 and subnormal numbers below, by inf and nan above.",

@@ -272,6 +272,12 @@ sum_for_the_change = slip(
 )
 
 
+sign_and_old_rest = slip(
+    "Your rest has the wrong sign, and the old rest is missing in it.",
+    "rest = step - (moved - w) -> rest = lr * g + (moved - w)",
+)
+
+
 ways = (
     Way(
         "Both arrays that you return have to be float16, as w is.",

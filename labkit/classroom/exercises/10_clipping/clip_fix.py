@@ -248,6 +248,13 @@ another_rate = slip("The learning rate is 0.1.", "0.1 * mean -> 0.01 * mean")
 difference = slip("The mean adds both gradients. You subtracted one.", "+ second / scale -> - second / scale")
 
 
+halved_after_the_clip = slip(
+    "The sum is clipped, and halved after that. Clip the mean: its norm is what the limit bounds.",
+    "(first / scale + second / scale) / 2 -> first / scale + second / scale",
+    "w - 0.1 * mean -> w - 0.1 * mean / 2",
+)
+
+
 hints = (
     "Write down the order of the operations: unscale before clip, mean before clip, mean before check.",
     "First compute the mean of first / scale and second / scale, then check the mean, then clip it.",

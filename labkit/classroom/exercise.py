@@ -49,7 +49,8 @@ class Way:
     """How an answer is to be found, and the `sentence` for one that has the right results in another way.
 
     `holds(inputs, expected, got, done)` is true for each call: of plain data, where `done` has what was observed of each of
-    `what` (see `evidence.observers`). With `forbids`, an answer in another way gets no partial credit, either.
+    `what` (see `evidence.observers`). Where the way `forbids` something, an answer that is right in part is judged by its
+    right parts; where it demands something, such an answer gets no partial credit.
     """
 
     sentence: str
@@ -71,7 +72,8 @@ class Exercise:
     `errors` says what an error means here: (part of its text, sentence). `rules` says for each item of a prediction what
     decides it, without the answer; the last one is for all items that follow. `ways` holds what the statement forbids or
     asks for besides the result. With `partial_credit` an assignment gives part of the points for part of the answer (see
-    `partial.py`), unless it says otherwise.
+    `partial.py`), unless it says otherwise. With `practice` no assignment can ask for it: what its
+    answer is to find lies in the process that runs the answer, so that no grader can tell how it was found.
     `pairs()` are the answers with two slips at once. `numbers` names what may be drawn for each student (see `numbers.py`).
     """
 
@@ -94,6 +96,7 @@ class Exercise:
     rules: tuple[str, ...] = ()
     ways: tuple[Way, ...] = ()
     partial_credit: bool = False
+    practice: bool = False
     pairs: Callable[[], Iterator[Misconception]] = lambda: iter(())
     numbers: tuple[str, ...] = ()
 

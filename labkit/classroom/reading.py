@@ -22,7 +22,7 @@ from .source import Source
 from .writing import Judged, Wrong, either, same
 
 TITLE = re.compile(r"# (?P<title>.+?) +\((?P<points>\d+) points?\)\n+(?P<statement>.*)", re.DOTALL)
-FIELDS = ("tensors", "draws", "places", "rules", "errors", "ways", "partial_credit", "draw")
+FIELDS = ("tensors", "draws", "places", "rules", "errors", "ways", "partial_credit", "practice", "draw")
 OWN = {*FIELDS, "answer", "reference", "hints"}  # names that are not code of the exercise
 NO_TITLE = (
     '{place}: expected a docstring that begins with a line such as "# A title (2 points)", an empty line and the statement, '

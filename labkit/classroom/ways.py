@@ -16,13 +16,12 @@ INEXACT = 1e-12  # a formula in float64 is more exact than this, a finite differ
 def objection(exercise: Exercise, compared: Sequence[tuple], tried: Sequence[TriedCall], whole: bool = True) -> str:
     """Why the way to right results is not accepted; "" where it is.
 
-    `compared`: for each call its inputs, the expected and the actual result. Where not the `whole` answer is right, only what
-    a statement forbids counts.
+    `compared`: for each call its inputs, the expected and the actual result. Where not the `whole` answer is right, `got` has
+    its right parts, of which nobody can tell whether they were found in the way that a statement demands.
     """
     for way in exercise.ways:
-        if (whole or way.forbids) and not all(
-            _holds(way, case, one.done) for case, one in zip(compared, tried, strict=True)
-        ):
+        judged = whole or way.forbids
+        if not judged or not all(_holds(way, case, one.done) for case, one in zip(compared, tried, strict=True)):
             return "The results are right, but not the method. {sentence}".format(sentence=way.sentence)
     return ""
 

@@ -25,8 +25,8 @@ the code of `f` and `g`, `[[as_it_was as fixed]]` a wrong answer under the name 
 that is not a function is in the docstring itself, and `ran(__doc__)` runs it. Numbers that `n, h = drawn(usual, draw)` names
 may be others for each student: the docstring has them as `[[n]]`, code that is shown as `n`; answer, wrong items and texts are
 computed from them. What else a file may say are the fields of
-`Exercise` (`tensors`, `draws`, `places`, `rules`, `errors`, `ways`, `partial_credit`), and `reference(...)` where the solution
-that is shown and the one that judges are two.
+`Exercise` (`tensors`, `draws`, `places`, `rules`, `errors`, `ways`, `partial_credit`, `practice`), and `reference(...)` where
+the solution that is shown and the one that judges are two.
 """
 
 from collections.abc import Callable, Mapping

@@ -4,7 +4,7 @@
 gradients that each call of the `backward` of a `torch.autograd.Function` got and returned. `live nodes`: the most ops that
 were on the tape of PyTorch at one time. `peak bytes`: the most memory that was allocated beyond what there was
 before. `clips`: how often MindSpore's ops clipped. `own steps`: how often `nn.SGD` was called inside a Cell that is not
-labkit's. `patients`: the charts of the patients that were admitted.
+labkit's. `patients`: what was measured of each patient that was admitted by name, and what it gave out.
 
 Each observer replaces functions that labkit's own code looks up when it runs, so it makes no difference under which name an
 answer has imported something, on which thread it runs, or whether a debugger traces it.
@@ -227,22 +227,17 @@ def _own_steps(record):
 
 
 def _patients(record):
-    ward, drawing = (import_module(f"labkit.classroom.clinic.{name}") for name in ("patient", "drawing"))
-    made, charts, drawn = ward.Chart, [], drawing._rng
+    ward = import_module("labkit.classroom.clinic.patient")
+    made, charts = ward.Chart, []
 
     def observed(*arguments):
         charts.append(made(*arguments))
         return charts[-1]
 
-    def observed_rng(name):  # whoever asks for a patient's faults, and is no patient, admits one more
-        if sys._getframe(3).f_globals is not vars(ward):
-            charts.append(made(name, None))
-        return drawn(name)
-
     def finish():
-        record["patients"] = [(one.name, one.asked_for is None, tuple(one.paid), tuple(one.sheets)) for one in charts]
+        record["patients"] = [(tuple(one.paid), tuple(one.sheets)) for one in charts if one.asked_for is None]
 
-    return [(ward, "Chart", observed), (drawing, "_rng", observed_rng)], finish
+    return [(ward, "Chart", observed)], finish
 
 
 OBSERVERS: dict[str, Callable] = {

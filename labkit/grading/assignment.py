@@ -16,6 +16,10 @@ BAD_METADATA = "{path}: its metadata 'labkit' is invalid ({error!r}). {advice}"
 UNREADABLE = "{path}: cannot be read ({reason}). Use the instructor's notebook: source/NAME/NAME.ipynb"
 NO_NOTEBOOK = "{path}: is not a notebook ({reason}). Use source/NAME/NAME.ipynb; if damaged, delete it and build again."
 UNKNOWN = "there is no exercise {name!r}. {suggestion}"
+PRACTICE = (
+    "the exercise {name!r} is for practice only, because an answer can read what it hides, and no grader can tell. "
+    "Choose another exercise, or let students explain in a cell that you grade by hand how they found it."
+)
 SAME_NAME = "{path}: {error}. Rename yours in exercises/ and course.toml. {advice}"
 NO_ASSIGNMENT = "{path}: not a labkit assignment. Make one: labkit course new FOLDER, then course build"
 FOR_STUDENTS = "{path}: this is the version for students. Use the instructor's: source/{name}/{name}.ipynb"
@@ -138,7 +142,7 @@ class Assignment:
         except (KeyError, TypeError, ValueError) as error:
             raise AssignmentError(BAD_METADATA.format(path=path, error=error, advice=_AGAIN)) from None
         _adopt(own, path)
-        _refuse_unknown(slots, path)
+        _refuse_not_asked(slots, path)
         cells = _graded_cells(notebook, path)
         points = [_points(cells, slot, path) for slot in slots]
         asked = questions(slots, tuple(slot.any_of[0] for slot in slots), points)
@@ -195,8 +199,10 @@ def questions(slots: Sequence[Slot], chosen: Sequence[tuple[str, str]], points: 
     )
 
 
-def unknown_exercise(name: str) -> str:
-    """What to say about an exercise that does not exist."""
+def not_asked(name: str) -> str:
+    """Why no assignment can ask for an exercise of this name; "" where one can."""
+    if exercise := find(name):
+        return PRACTICE.format(name=name) if exercise.practice else ""
     return UNKNOWN.format(name=name, suggestion=did_you_mean(name, EXERCISES, "labkit progress names them all."))
 
 
@@ -241,13 +247,13 @@ def _metadata(notebook: Any, path: str) -> Any:
     return data
 
 
-def _refuse_unknown(slots: Iterable[Slot], path: str) -> None:
+def _refuse_not_asked(slots: Iterable[Slot], path: str) -> None:
     for slot in slots:
         if not slot.any_of:
             raise AssignmentError(NO_EXERCISE.format(path=path, name=slot.name, advice=_AGAIN))
         for exercise, _ in slot.any_of:
-            if find(exercise) is None:
-                raise AssignmentError(OTHER_VERSION.format(path=path, problem=unknown_exercise(exercise)))
+            if problem := not_asked(exercise):
+                raise AssignmentError(OTHER_VERSION.format(path=path, problem=problem))
 
 
 def grade_id_of(cell: Any) -> str | None:

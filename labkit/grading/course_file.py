@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from ..classroom import EXERCISES, find
+from ..classroom import EXERCISES
 from ..messages.suggestions import did_you_mean
-from .assignment import unknown_exercise
+from .assignment import not_asked
 from .late_policy import ASSIGNMENT_RULES, COURSE_RULES, rule_problems
 
 VERSIONS = 20  # of a question with drawn numbers: as many neighbours have other ones
@@ -136,12 +136,12 @@ def _question_problems(entry: Any, where: str) -> Iterator[str]:
     if not isinstance(exercises, list) or not exercises or not all(isinstance(e, str) for e in exercises):
         yield "{where}: expected names of exercises, but got {exercises!r}.".format(where=where, exercises=exercises)
         return
-    missing = [name for name in exercises if find(name) is None]
-    yield from (f"{where}: {unknown_exercise(name)}" for name in missing)
+    refused = [problem for name in exercises if (problem := not_asked(name))]
+    yield from (f"{where}: {problem}" for problem in refused)
     if "any_of" in entry and "name" not in entry:
         yield '{where}: a question with any_of needs a name, such as name = "q1".'.format(where=where)
     yield from _name(entry.get("name", "a-name"), where)
-    if not missing:
+    if not refused:
         yield from _points_problems(entry, exercises, where)
         yield from _drawn_problems(entry, exercises, where)
 

@@ -64,8 +64,7 @@ def view() -> list[str]:
         elif Path(path).exists():
             command += ["--ro-bind", path, path]
     for path in answers():
-        ward = f"{path}/clinic"  # of the classroom this alone is seen: answers admit patients
-        command += ["--tmpfs", path, *(["--ro-bind", ward, ward] if Path(ward).is_dir() else []), "--remount-ro", path]
+        command += ["--tmpfs", path, "--remount-ro", path]
     command += ["--dev", "/dev", "--dev-bind", "/dev/null", "/dev/zero"]  # what maps the real one has uncounted memory
     command += ["--remount-ro", "/dev", "--tmpfs", FOLDER]
     command += [] if any(path.startswith("/tmp/") for path in shown) else ["--symlink", FOLDER, "/tmp"]

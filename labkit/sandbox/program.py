@@ -19,7 +19,6 @@ import socket
 import sys
 from contextlib import redirect_stderr, redirect_stdout, suppress
 from importlib import import_module
-from pathlib import Path
 from typing import Any
 
 from ..evidence import Printed, TimeUp, decode, encode, error_text, goes_on, is_blank, time_limit, try_call
@@ -137,7 +136,7 @@ def _kind_of_answer(value, wants_function):
 
 
 def stand_in() -> Any:
-    """The `labkit.classroom` of the sandbox, without exercises and solutions: the clinic, and checks that only say "later"."""
+    """The `labkit.classroom` of the sandbox, without its exercises: checks only say "later"."""
     module = type(sys)("labkit.classroom")
     for name in ("check", "explain", "hint", "solution", "require", "unseal"):
         setattr(module, name, lambda *arguments, **options: "This is checked when it is graded.")
@@ -146,8 +145,6 @@ def stand_in() -> Any:
     module.progress = progress  # type: ignore[attr-defined]
     module.EXERCISES = {}  # type: ignore[attr-defined]
     sys.modules["labkit.classroom"], sys.modules["labkit.classroom.progress"] = module, progress
-    module.__path__ = [str(Path(__file__).parents[1] / "classroom")]
-    module.clinic = import_module("labkit.classroom.clinic")  # type: ignore[attr-defined]
     module.__path__ = []
     import_module("labkit").classroom = module  # type: ignore[attr-defined]
     return module

@@ -75,9 +75,6 @@ FORBIDDEN = {
             ill += (patient.measure("norms")[0] != patient.plan.limit,)
             return tuple(p for p, is_ill in zip(("loss", "backward", "finish"), ill) if is_ill), ()
     """),
-    "a sheet by hand": ("ward-diagnose", "unchanged", above(
-        "ward-diagnose", "patient.submit(found)", "tuple((one, 'shown') for one in sorted(found))"
-    )),
     "the ward's files": ("ward-diagnose", "rule out", """
         from labkit.classroom import clinic
         from labkit.classroom.clinic.drawing import admission
@@ -88,12 +85,8 @@ FORBIDDEN = {
                 patient.measure(what)
             return patient.submit(found)
     """),
-    "the ward's files beside measurements": ("ward-patch", "once", above(
-        "ward-patch", 'patient.measure("pieces")[0] == 2',
-        "patient.measure('pieces') and 'sum-of-pieces' in clinic.drawing.admission(name).faults",
-    )),
-    "the same patient by a text": ("ward-patch", "once", above(
-        "ward-patch", 'if patient.measure("shapes")', 'if clinic.admit(str(name)).measure("shapes")'
+    "a patient admitted twice": ("ward-patch", "once", above(
+        "ward-patch", 'if patient.measure("shapes")', 'if clinic.admit(name).measure("shapes")'
     )),
     "nothing measured": ("ward-patch", "measure", above(
         "ward-patch",

@@ -207,10 +207,9 @@ SPYING = [
         "sys.modules.pop('labkit.classroom'); sys.modules.pop('labkit.classroom.progress'); import labkit.classroom.exercises",
         "lacks(sys.modules['labkit.classroom'].EXERCISES)")),
     Attack("the solutions are read", pull=walled(
-        "import labkit; lacks([f for f in glob.glob(os.path.dirname(labkit.__file__) + '/classroom/**', recursive=True)[1:]"
-        " if '/clinic' not in f])",
+        "import labkit; lacks(glob.glob(os.path.dirname(labkit.__file__) + '/classroom/**', recursive=True)[1:])",
         "import labkit; lacks(glob.glob(os.path.dirname(labkit.__file__) + '/grading/**', recursive=True)[1:])",
-        "lacks([f for p in sys.path for f in glob.glob(p + '/labkit*/classroom/*') if not f.endswith('/clinic')])",
+        "lacks([f for p in sys.path for f in glob.glob(p + '/labkit*/classroom/*')])",
         "os.listdir('/usr/local/share/nbgrader')",
         "lacks(glob.glob('/usr/share/labkit') + glob.glob(sys.prefix + '/share/labkit'))")),
     Attack("the grader's data is searched for", pull=walled(

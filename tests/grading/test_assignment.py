@@ -108,6 +108,8 @@ def test_a_notebook_without_exercises_is_refused(notebook, tmp_path):
 def test_an_unknown_exercise_is_refused_and_a_near_one_named(notebook, tmp_path):
     notebook.metadata.labkit.slots[0].any_of = [["grad-slop", "answer"]]
     assert "'grad-slop'. Did you mean 'grad-slip'" in refused(notebook, tmp_path)
+    notebook.metadata.labkit.slots[0].any_of = [["grad-slip", "answer"], ["ward-patch", "treat"]]
+    assert "'ward-patch' is for practice only" in refused(notebook, tmp_path)
 
 
 @pytest.mark.parametrize(

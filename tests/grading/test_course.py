@@ -68,6 +68,8 @@ def test_points_are_the_exercises_unless_said(tmp_path):
     [
         ('["grad-slop"]', "Did you mean 'grad-slip'"),
         ('["zzzz"]', "there is no exercise 'zzzz'"),
+        ('["ward-diagnose"]', "'ward-diagnose' is for practice only"),
+        ('[{ name = "q", any_of = ["grad-slip", "ward-patch"] }]', "'ward-patch' is for practice only"),
         ('["grad-slip", "grad-slip"]', "two questions are called 'grad-slip'"),
         ('["grad-slip", { name = "q", any_of = ["grad-slip", "start-order"] }]', "the exercise 'grad-slip' is asked twice"),
         ('[{ exercise = "grad-slip", points = 0 }]', "points is 0; expected a number above 0"),

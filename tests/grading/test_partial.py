@@ -1,5 +1,7 @@
 """Partial credit: by item in predictions, by property in functions, and only where somebody says so."""
 
+from dataclasses import replace
+
 import autograd
 import numpy as np
 import pytest
@@ -124,6 +126,23 @@ def test_what_is_forbidden_earns_nothing_beside_a_wrong_part_either(slope):
     assert share_of_calls(exercise, inputs, tried, exercise.expected) == (0, 12)
     plain = [try_call(lambda x, y: (7.0, *exercise.expected((x, y))[1:]), d, watch=exercise.watched) for d in inputs]
     assert share_of_calls(exercise, inputs, plain, exercise.expected) == (8, 12)
+
+
+DEMANDING = "grad-fix port-two-outputs reverse-gradient straight-through own-hvp step-port step-write parallel-words"
+
+
+@pytest.mark.parametrize("name", DEMANDING.split())
+def test_a_part_by_a_formula_earns_nothing_beside_a_wrong_part_where_a_method_is_demanded(name):
+    exercise = EXERCISES[name]
+    inputs = list(exercise.inputs())
+    found = [exercise.expected(drawn) for drawn in inputs]
+    found = [(0.5, *one[1:]) for one in found] if isinstance(found[0], tuple) else [0.5, *found[1:]]
+    tried = [
+        try_call(lambda *_, one=one: one, drawn, watch=exercise.watched)
+        for drawn, one in zip(inputs, found, strict=True)
+    ]
+    assert share_of_calls(exercise, inputs, tried, exercise.expected)[0] == 0
+    assert share_of_calls(replace(exercise, ways=()), inputs, tried, exercise.expected)[0] > 0
 
 
 @pytest.mark.needs("bubblewrap")

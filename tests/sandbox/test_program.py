@@ -170,7 +170,7 @@ def test_a_copy_that_an_answer_makes_of_itself_does_not_speak():
 def test_the_stand_in_has_no_answers():
     source = (
         "from labkit.sandbox.program import stand_in\nc = stand_in()\nimport sys\nassert sys.modules['labkit.classroom'] is c\n"
-        "import labkit.classroom.clinic as clinic, labkit.classroom as same\nassert same is c and clinic.admit('ann').plan\n"
+        "import labkit.classroom as same\nassert same is c and not hasattr(c, 'clinic')\n"
         "x = [str(c.check('grad-slip', 1)), len(c.EXERCISES), hasattr(c, 'exercises')]"
     )
     said = conversation([cell(source, "q")], {"q": "x"})

@@ -4,7 +4,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any
-from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -41,7 +40,7 @@ class OverBudget(ValueError):
 
 @dataclass
 class Chart:
-    """The ward's record of a patient: `sheets` is what the patient gave out. A grader observes which charts are made."""
+    """The ward's record of a patient: `sheets` is what the patient gave out. `check` observes which charts are made."""
 
     name: int | str
     asked_for: tuple[str, ...] | None
@@ -49,9 +48,6 @@ class Chart:
     new: dict[str, Callable] = field(default_factory=dict)
     sheets: list[tuple] = field(default_factory=list)
     gone: bool = False
-
-
-_charts: WeakKeyDictionary["Patient", Chart] = WeakKeyDictionary()
 
 
 class Patient:
@@ -69,12 +65,12 @@ class Patient:
     budget = BUDGET
 
     def __init__(self, name: int | str, asked_for: tuple[str, ...] | None = None) -> None:
-        _charts[self] = Chart(name, asked_for)
+        self._chart = Chart(name, asked_for)
 
     @property
     def name(self) -> int | str:
         """The name it was admitted by."""
-        return _charts[self].name
+        return self._chart.name
 
     def __repr__(self) -> str:
         return SPENT.format(name=self.name, spent=self.spent, budget=self.budget)
@@ -87,7 +83,7 @@ class Patient:
     @property
     def spent(self) -> int:
         """The points that the measurements so far have cost."""
-        return sum(INSTRUMENTS[what].price for what in _charts[self].paid)
+        return sum(INSTRUMENTS[what].price for what in self._chart.paid)
 
     def measure(self, what: str) -> Any:
         """What an instrument shows of this patient: a number, or a list, tuple or dict of numbers.
@@ -96,11 +92,11 @@ class Patient:
         """
         self._here("measure")
         price = _known("measure", what, INSTRUMENTS).price
-        if what not in _charts[self].paid:
+        if what not in self._chart.paid:
             if self.spent + price > BUDGET:
                 left = BUDGET - self.spent
                 raise OverBudget(TOO_DEAR.format(name=what, price=price, left=left, budget=BUDGET))
-            _charts[self].paid.append(what)
+            self._chart.paid.append(what)
         return measured(what, _admitted(self))
 
     def submit(self, found: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
@@ -122,7 +118,7 @@ class Patient:
             shown_by = _known("submit", name, FAULTS).shown_by
             _known("submit", found[name], INSTRUMENTS)
             worth = "shown" if found[name] in shown_by else "not shown"
-            sheet.append((name, worth if found[name] in _charts[self].paid else "not measured"))
+            sheet.append((name, worth if found[name] in self._chart.paid else "not measured"))
         return self._given(tuple(sheet))
 
     def replace(self, **parts: Callable) -> None:
@@ -132,7 +128,7 @@ class Patient:
         """
         for name in parts:
             _known("replace", name, dict.fromkeys(PARTS))
-        _charts[self].new |= parts
+        self._chart.new |= parts
 
     def discharge(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """What the treatment is judged by: the parts that were replaced, and what still differs from the healthy run.
@@ -146,16 +142,16 @@ class Patient:
         ((), ('norms', 'finish'))
         """
         self._here("discharge")
-        _charts[self].gone = True
-        sheet = discharged(_admitted(self), _charts[self].new)
+        self._chart.gone = True
+        sheet = discharged(_admitted(self), self._chart.new)
         return self._given(sheet)
 
     def _given(self, sheet: tuple) -> Any:
-        _charts[self].sheets.append(sheet)
+        self._chart.sheets.append(sheet)
         return sheet
 
     def _here(self, what: str) -> None:
-        if _charts[self].gone:
+        if self._chart.gone:
             raise ValueError("{what}: this patient has been discharged. Admit the next one".format(what=what))
 
 
@@ -201,8 +197,8 @@ def admit(name: int | str, with_faults: tuple[str, ...] | None = None) -> Patien
 
 
 def _admitted(patient: Patient) -> Admission:
-    """The patient's plan and faults, drawn again at each call: what a patient does not hold cannot be read from it."""
-    chart = _charts[patient]
+    """The patient's plan and faults, drawn again at each call, so that printing a patient shows none."""
+    chart = patient._chart
     return admission(chart.name) if chart.asked_for is None else textbook(chart.asked_for, chart.name)
 
 

@@ -223,7 +223,14 @@ def weight_times_root(x, w):
 
 squared = slip("The square root is taken, not the square.", "torch.sqrt(safe) -> safe**2")
 
-ways = (Way("Only some digits are right: a number added to x changes every gradient. Give sqrt x itself.", (), exact),)
+ways = (
+    Way(
+        "Only some digits are right: a number added to x changes every gradient. Give sqrt x itself.",
+        (),
+        holds=exact,
+        forbids=True,
+    ),
+)
 hints = (
     "where computes both of its branches in full. In the backward pass it sends 0 to the elements that it did "
     "not select.",

@@ -9,7 +9,7 @@ Write `diagnose(name)`, which admits the patient with that name once, measures, 
     return patient.submit(found)
 
 A patient has between zero and three of the twelve faults. Its measurements may cost at most 20 points in all, and a
-measurement must rule out every fault that is not in `found`. The grader calls your function with patients that you have not
+measurement must rule out every fault that is not in `found`. `check` calls your function with patients that you have not
 seen, one of which is healthy.
 """
 
@@ -77,14 +77,10 @@ draw = strata(
 
 def _by_its_chart(inputs, expected, got, done):
     """One admission, the patient's own sheet, and a measurement that rules out each fault that may still be there."""
-    ((name, _, paid, sheets),) = [chart for chart in done["patients"] if chart[1]]
+    ((paid, sheets),) = done["patients"]
     found = [fault for fault, _ in got]
     left = [fault for fault in FAULTS if fault not in found and together([*found, fault])] if len(found) < 3 else []
-    return (
-        name == inputs[0]
-        and got in sheets
-        and all({*FAULTS[fault].shown_by, *_MOVED.get(fault, ())}.intersection(paid) for fault in left)
-    )
+    return got in sheets and all({*FAULTS[fault].shown_by, *_MOVED.get(fault, ())}.intersection(paid) for fault in left)
 
 
 _MOVED = dict.fromkeys(("detached", "left-out"), ("moved",))  # where the first layer moves, it has neither
@@ -302,13 +298,13 @@ def invented_half_weights(name):
     return _with(name, "half-weights")
 
 
+practice = True
 ways = (
     Way(
         "Admit the patient once, measure enough to find or to rule out every fault, and return the sheet that the patient gives "
         "you, unchanged.",
         ("patients",),
         holds=_by_its_chart,
-        forbids=True,
     ),
 )
 errors = (

@@ -57,19 +57,17 @@ draw = strata(
 
 def _by_its_chart(inputs, expected, got, done):
     """One admission, the patient's own sheet, and a measurement that tells the fault, or rules out all three."""
-    ((name, _, paid, sheets),) = [chart for chart in done["patients"] if chart[1]]
+    ((paid, sheets),) = done["patients"]
     suspects = [fault for faults, parts in _PARTS.items() for fault in faults if not got[0] or parts == got[0]]
-    return (
-        name == inputs[0] and got in sheets and all({*FAULTS[fault].shown_by}.intersection(paid) for fault in suspects)
-    )
+    return got in sheets and all({*FAULTS[fault].shown_by}.intersection(paid) for fault in suspects)
 
 
+practice = True
 ways = (
     Way(
         "Admit the patient once, measure what shows its fault, and return the sheet that the patient gives you, unchanged.",
         ("patients",),
         holds=_by_its_chart,
-        forbids=True,
     ),
 )
 

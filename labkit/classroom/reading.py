@@ -186,7 +186,7 @@ class _Reader:
 
     def _pairs(self) -> Iterator[Misconception]:
         """Two slips at once, for each two that can be made together."""
-        slips = [(name, one) for name, one in self._of(Wrong) if one.changes]
+        slips = [(name, one) for name, one in self._of(Wrong) if one.changes and not one.alone]
         for (name, one), (other_name, other) in combinations(slips, 2):
             try:
                 function = partial(_called, self._changed(other_name, (*one.changes, *other.changes)))

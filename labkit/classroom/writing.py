@@ -56,6 +56,7 @@ class Wrong:
     when: Recogniser | None = None
     answer: Any = None
     changes: tuple[str, ...] = ()
+    alone: bool = False
 
     def __call__(self, function: Callable) -> "Wrong":
         return replace(self, answer=function)
@@ -106,15 +107,15 @@ def wrong(
     return Wrong(sentence, items, together, parts, when, answer)
 
 
-def slip(sentence: str, *changes: str) -> Wrong:
+def slip(sentence: str, *changes: str, alone: bool = False) -> Wrong:
     """A way to be wrong by small changes of the solution, such as "counter >= window -> counter > window".
 
-    What is left of the arrow occurs once in the solution's text. Two such slips at once are recognised, too.
+    What is left of the arrow occurs once in the solution's text. Two at once are recognised, too, but none that is `alone`.
 
     >>> slip("The step just made counts as well.", "counter >= window -> counter > window").changes
     ('counter >= window -> counter > window',)
     """
-    return Wrong(sentence, changes=changes)
+    return Wrong(sentence, changes=changes, alone=alone)
 
 
 def judged(kind: str, answer: Any = None) -> Judged:

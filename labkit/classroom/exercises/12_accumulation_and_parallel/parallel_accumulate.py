@@ -40,10 +40,20 @@ not_divided = slip(
     "(loss / count).backward() -> loss.backward()",
 )
 
-set_to_zero = slip(
-    "Each row is one micro-batch alone. Do not reset .grad between the micro-batches of a step.",
-    "        loss = (( ->         w.grad = None\n        loss = ((",
-)
+_RESET = "Each row is one micro-batch alone. Do not reset .grad between the micro-batches of a step."
+
+
+@wrong(_RESET)
+def set_to_zero(w, x, y, count):
+    found = accumulate(w, x, y, count)
+    return torch.cat((found[:1], found[1:] - found[:-1]))
+
+
+@wrong(_RESET + " Divide each loss by count, too.")
+def set_to_zero_undivided(w, x, y, count):
+    found = count * accumulate(w, x, y, count)
+    return torch.cat((found[:1], found[1:] - found[:-1]))
+
 
 same_tensor_noted = slip(
     "All rows equal the last one. Copy w.grad after each micro-batch with .clone(): w.grad is one tensor, which backward "
@@ -96,6 +106,13 @@ always_the_first_rows = slip(
     "slice(k * size, (k + 1) * size) -> slice(0, size)",
 )
 
+_FIRST = "Only the first micro-batch has rows: size is len(y) // count, and micro-batch k begins at row k * size."
+first_rows_once = slip(_FIRST, "slice(k * size, (k + 1) * size) -> slice(k * size, size)")
+all_rows_once = slip(_FIRST, "size = len(y) // count -> size = len(y)")
+all_labels_each = slip(
+    "Each prediction is compared with all labels of its micro-batch. Give both the same shape.",
+    "((x[rows] @ w - y[rows]) ** 2) -> (((x[rows] @ w)[:, None] - y[rows]) ** 2)",
+)
 rows_in_turn = slip(
     "You distributed the rows one by one. Split them in their order: the first size rows are the first micro-batch.",
     "slice(k * size, (k + 1) * size) -> slice(k, None, count)",

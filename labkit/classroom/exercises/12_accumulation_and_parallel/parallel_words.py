@@ -143,6 +143,17 @@ def places_of_a_part(w, x, y, mask, count):
     return _accumulated(w, x, y, mask, count, lambda e, m: (e * m).mean())
 
 
+@judged("padding-in-the-count")
+def places_weighted(w, x, y, mask, count):
+    words = mask.sum()
+    return _accumulated(w, x, y, mask, count, lambda e, m: (e * m).mean() * (m.sum() / words))
+
+
+@judged("padding-in-the-count")
+def places_and_words(w, x, y, mask, count):
+    return _accumulated(w, x, y, mask, count, lambda e, m: (e * m).sum() / mask.shape[1] / mask.sum())
+
+
 @wrong("You divided by the number of sentences. The mean is taken over words.")
 def sentences_counted(w, x, y, mask, count):
     return _accumulated(w, x, y, mask, count, lambda e, m: (e * m).sum() / len(y))
@@ -220,6 +231,10 @@ errors_added = slip(
     "(x[rows] @ w - y[rows]) ** 2 * mask[rows] -> (x[rows] @ w - y[rows]) * mask[rows]",
 )
 
+first_alone = slip(
+    "Only the first micro-batch counts. Micro-batch k has the sentences from k * size to (k + 1) * size.",
+    "slice(k * size, (k + 1) * size) -> slice(k * size, size)",
+)
 always_the_first_rows = slip(
     "Every micro-batch has the same sentences. Micro-batch k starts at k * size.",
     "slice(k * size, (k + 1) * size) -> slice(0, size)",

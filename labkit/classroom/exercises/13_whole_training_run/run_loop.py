@@ -12,7 +12,7 @@ from functools import partial
 import numpy as np
 
 from labkit import torch
-from labkit.classroom.writing import Way, judged, slip, wrong
+from labkit.classroom.writing import Way, judged, same, slip, wrong
 
 
 def answer(w, x, y, size, epochs):
@@ -28,14 +28,15 @@ def answer(w, x, y, size, epochs):
     return w.detach()
 
 
-def _samples(rng, rest):
-    """Batches, and mostly a `rest` that is smaller; there is none where this is 0."""
+def _samples(rng, batches, rest, epochs):
+    """So many batches, and mostly a `rest` that is smaller; there is none where this is 0."""
     size = int(rng.integers(2, 5))
-    rows = size * int(rng.integers(2, 5)) + rest * int(rng.integers(1, size))
-    return rng.normal(size=3), rng.normal(size=(rows, 3)), rng.normal(size=rows), size, int(rng.integers(2, 4))
+    rows = size * batches + rest * int(rng.integers(1, size))
+    return rng.normal(size=3), rng.normal(size=(rows, 3)), rng.normal(size=rows), size, epochs
 
 
-draw = tuple(partial(_samples, rest=rest) for rest in (1, 1, 0))
+_SIZES = ((2, 1, 2), (4, 1, 3), (3, 0, 2), (3, 1, 3), (2, 0, 3))
+draw = tuple(partial(_samples, batches=n, rest=rest, epochs=epochs) for n, rest, epochs in _SIZES)
 tensors = "torch"
 
 
@@ -82,14 +83,19 @@ def gradients_of_the_epoch(w, x, y, size, epochs):
 
 
 @wrong(
-    "The weights do not change: step finds no gradient in .grad of this w. Is .grad reset after backward, or does the "
-    "optimizer have another tensor?"
+    "The weights do not change. Is step called, with the gradient of backward in .grad, and does the optimizer have the "
+    "tensor that you return?"
 )
 def no_steps(w, x, y, size, epochs):
     return w.detach().clone()
 
 
-@wrong("Your steps have the wrong size. The rate is 0.05, with one backward pass and one step for each batch.")
+@wrong(
+    "Your steps have the wrong size. The rate is 0.05, with one backward pass and one step for each batch.",
+    when=lambda i, expected, got: any(
+        same(_rated(*i, rate), got) for rate in (0.1, 0.01, 0.5, 0.005, 0.001, 0.02, 0.2)
+    ),
+)
 def another_rate(w, x, y, size, epochs):
     return _trained(w, x, y, size, epochs, rate=0.1)
 
@@ -126,8 +132,39 @@ first_batch_left_out = slip(
     "range(0, len(x), size) -> range(size, len(x), size)",
 )
 
+starts_not_multiplied = slip(
+    "start goes from 0 to len(x) // size - 1. Batch k begins at k * size: range(0, len(x), size).",
+    "range(0, len(x), size) -> range(len(x) // size)",
+    alone=True,
+)
+rows_of_all_so_far = slip(
+    "Your batches also have the samples of the earlier ones. A batch begins at start.",
+    "slice(start, start + size) -> slice(0, start + size)",
+    alone=True,
+)
+rows_to_the_end = slip(
+    "Your batches also have the samples of the later ones. A batch ends at start + size.",
+    "slice(start, start + size) -> slice(start, None)",
+    alone=True,
+)
+one_sample_each = slip(
+    "Your batches have one sample each. They have size samples.",
+    "range(0, len(x), size) -> range(len(x))",
+    "slice(start, start + size) -> slice(start, start + 1)",
+    alone=True,
+)
+labels_added = slip(
+    "The error is the prediction minus the label. You added the label.", "- y[rows] -> + y[rows]", alone=True
+)
+last_batch_first = slip(
+    "Your batches come in the opposite order. The first samples come first.",
+    "range(0, len(x), size) -> reversed(range(0, len(x), size))",
+    alone=True,
+)
 batches_overlap = slip(
-    "The batches overlap: a batch has size samples.", "slice(start, start + size) -> slice(start, start + size + 1)"
+    "The batches overlap: a batch has size samples.",
+    "slice(start, start + size) -> slice(start, start + size + 1)",
+    alone=True,
 )
 divided_by_size = slip(
     "You divide the sum of the last batch by size. The last batch may be smaller: take the mean over its samples.",
@@ -141,29 +178,39 @@ last_gradient_only = slip(
     "You call step after the inner loop, so only the last batch of an epoch is used. Take one step for each batch.",
     "            optimizer.step()\n ->         optimizer.step()\n",
 )
-half_the_square = slip("The loss has no factor 1/2.", "** 2).mean()\n -> ** 2).mean() / 2\n")
+half_the_square = slip(
+    "Your steps are half as long: the loss has no factor 1/2, and the rate is 0.05.",
+    "** 2).mean()\n -> ** 2).mean() / 2\n",
+)
 one_epoch_more = slip("You run one epoch too many.", "range(epochs) -> range(epochs + 1)")
 one_epoch_less = slip("You run one epoch too few.", "range(epochs) -> range(epochs - 1)")
-first_batch_each_time = slip("Every step takes the first batch.", "slice(start, start + size) -> slice(0, size)")
+first_batch_each_time = slip(
+    "Every step takes the first batch.", "slice(start, start + size) -> slice(0, size)", alone=True
+)
+
+
+def _rated(w, x, y, size, epochs, rate):
+    for _ in range(epochs):
+        for s in range(0, len(x), size):
+            a, b = x[s : s + size], y[s : s + size]
+            w = w - rate * 2 * a.T @ (a @ w - b) / len(b)
+    return w
 
 
 @judged("another-rate")
-def tenfold_rate(w, x, y, size, epochs):
-    return _trained(w, x, y, size, epochs, rate=0.5)
-
-
-@judged("another-rate")
-def tenth_of_the_rate(w, x, y, size, epochs):
-    return _trained(w, x, y, size, epochs, rate=0.005)
+def fifth_of_the_rate(w, x, y, size, epochs):
+    return _trained(w, x, y, size, epochs, rate=0.01)
 
 
 squared_mean = slip(
     "You squared the mean error. The loss is the mean of the squares.",
     "((x[rows] @ w - y[rows]) ** 2).mean() -> (x[rows] @ w - y[rows]).mean() ** 2",
+    alone=True,
 )
 absolute_errors = slip(
     "The errors are squared. You took absolute values.",
     "((x[rows] @ w - y[rows]) ** 2).mean() -> abs(x[rows] @ w - y[rows]).mean()",
+    alone=True,
 )
 
 last_row_left_out = slip(
@@ -179,29 +226,35 @@ all_samples_at_once = slip(
     "You take one step for each epoch, with all samples. Take one for each batch.",
     "range(0, len(x), size) -> range(1)",
     "slice(start, start + size) -> slice(None)",
+    alone=True,
 )
 all_samples_each_time = slip(
-    "Every step uses all samples. Use only the samples of its batch.", "slice(start, start + size) -> slice(None)"
+    "Every step uses all samples. Use only the samples of its batch.",
+    "slice(start, start + size) -> slice(None)",
+    alone=True,
 )
 filled_up = slip(
     "Your last batch uses earlier samples again, so they count twice. The last batch may be smaller.",
     "slice(start, start + size) -> slice(min(start, len(x) - size), start + size)",
+    alone=True,
 )
 divided_by_all_samples = slip(
     "You divide the sum over a batch by the number of all samples. Take the mean of the batch.",
     "** 2).mean()\n -> ** 2).sum() / len(x)\n",
 )
 divided_by_the_epochs = slip(
-    "You divide the loss by the number of epochs. The loss is the mean over its batch.",
+    "Your steps are divided by the number of epochs. Neither the loss nor the rate is.",
     "** 2).mean()\n -> ** 2).mean() / epochs\n",
+    alone=True,
 )
 first_batch_alone = slip(
     "You return after the first step.",
     "            optimizer.step()\n    return w.detach() ->             optimizer.step()\n            return w.detach()",
+    alone=True,
 )
-_PARTS = "You divide each loss by the number of batches, as for accumulation. Here each batch has a step of its own."
-divided_by_the_batches = slip(_PARTS, "** 2).mean()\n -> ** 2).mean() / len(range(0, len(x), size))\n")
-divided_by_the_full_batches = slip(_PARTS, "** 2).mean()\n -> ** 2).mean() / (len(x) // size)\n")
+_PARTS = "Your steps are divided by the number of batches, as for accumulation. Here each batch has a step of its own."
+divided_by_the_batches = slip(_PARTS, "** 2).mean()\n -> ** 2).mean() / len(range(0, len(x), size))\n", alone=True)
+divided_by_the_full_batches = slip(_PARTS, "** 2).mean()\n -> ** 2).mean() / (len(x) // size)\n", alone=True)
 
 
 @wrong("The weights move along the gradient, so the loss grows. SGD subtracts it.")
@@ -212,17 +265,22 @@ def uphill(w, x, y, size, epochs):
     return w.detach()
 
 
-momentum = slip("The step is that of SGD alone, without momentum.", "lr=0.05) -> lr=0.05, momentum=0.9)")
-another_optimizer = slip("These are the steps of Adam. The loop uses SGD.", "optim.SGD -> optim.Adam")
+momentum = slip("The step is that of SGD alone, without momentum.", "lr=0.05) -> lr=0.05, momentum=0.9)", alone=True)
+another_optimizer = slip("These are the steps of Adam. The loop uses SGD.", "optim.SGD -> optim.Adam", alone=True)
 rate_for_each_sample = slip(
-    "You divided the rate by size. The mean divides by the number of samples already.", "lr=0.05 -> lr=0.05 / size"
+    "Your steps are divided by size once too often: the mean divides by the number of samples already.",
+    "lr=0.05 -> lr=0.05 / size",
+    alone=True,
 )
-one_label = slip("All samples of a batch are compared with one label. Each has its own.", "- y[rows] -> - y[start]")
+one_label = slip(
+    "All samples of a batch are compared with one label. Each has its own.", "- y[rows] -> - y[start]", alone=True
+)
 
 epochs_for_each_batch = slip(
     "Each batch has all its steps before the next one. An epoch goes through all batches.",
     "    for _ in range(epochs):\n        for start in range(0, len(x), size):\n -> "
     "    for start in range(0, len(x), size):\n        for _ in range(epochs):\n",
+    alone=True,
 )
 
 

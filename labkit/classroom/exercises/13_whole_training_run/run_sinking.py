@@ -141,6 +141,6 @@ launches_for_steps = wrong(
 )
 minus_one_for_size = wrong("B has a sink_size of -1, the whole data set, and not that of A.", {1: steps})
 both_ways = wrong(
-    "The host waits once for each step: sending the batch and getting the result is one round trip.",
+    "Sending the batch and getting the result is one round trip, not two.",
     {4: 2 * epochs, 5: 2 * whole},
 )

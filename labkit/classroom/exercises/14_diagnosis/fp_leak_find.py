@@ -112,6 +112,4 @@ wider_than_both = wrong("float16 and float32 give the wider of the two, float32.
 scalar_takes_over = wrong(
     "The tensor without dimensions does not decide alone: float16 is in neither of them.", {6: "float16", 7: "float16"}
 )
-all_alike = wrong(
-    "x is float32, and a number next to it changes nothing. Nothing here is float16.", {5: "float16", 4: "float16"}
-)
+all_alike = wrong("No operand here is float16.", {5: "float16", 4: "float16"})

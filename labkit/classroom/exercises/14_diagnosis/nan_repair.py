@@ -59,7 +59,8 @@ def zero_left(x, w):
 
 
 @wrong(
-    "The inner where is right, but its harmless values count: the outer where selects x > 0, and 0.0 elsewhere.",
+    "The gradient of x is right. That of w is too large: elements that are not positive count in it. The outer where "
+    "selects x > 0, and 0.0 elsewhere.",
     when=lambda i, expected, got: (
         same(expected[0], got[0]) and np.isfinite(got[1]) and float(got[1]) > float(expected[1]) * (1 + 1e-6)
     ),
@@ -126,7 +127,7 @@ def nan_in_x(x, w):
     return torch.autograd.grad(root.sum(), (x, w))
 
 
-@wrong("You left w out of the root: the gradients are those of sum(sqrt(x)).", parts=(0,))
+@wrong("Your gradient of x is that of sum(sqrt(x)). The factor w is missing in it.", parts=(0,))
 def without_the_weight(x, w):
     safe = torch.where(x > 0, x, 1.0)
     return torch.autograd.grad(torch.where(x > 0, torch.sqrt(safe), 0.0).sum() + 0 * w, (x, w))
@@ -187,7 +188,7 @@ def gradient_of_the_others(x, w):
 
 
 @wrong(
-    "Some positive elements have the gradient 0. All of them count, so replace only what is not positive.",
+    "Some positive elements have the gradient 0. The sum is over all positive elements.",
     when=lambda i, expected, got: (
         (bad := [g == 0 for g, e in zip(got[0], expected[0]) if e != 0 and not same(float(e), float(g))]) and all(bad)
     ),

@@ -71,13 +71,13 @@ still_adds = slip(
 )
 
 still_a_table = slip(
-    "Each prediction is compared with all labels: (6, 1) minus (6,) broadcasts to a 6 by 6 matrix. Give both operands the "
-    "same shape.",
+    "Your steps are those of a loss that compares each prediction with all labels, as (6, 1) minus (6,) does by "
+    "broadcasting. Give both operands the same shape.",
     "(hidden @ w2)[:, 0] - y -> hidden @ w2 - y",
 )
 
 emptied_too_late = slip(
-    "No weight moves: the optimizer steps without a gradient, or not at all. The order is zero_grad, backward, step.",
+    "No weight moves: the optimizer has no gradient, no rate, or takes no step. The order is zero_grad, backward, step.",
     "        loss.backward()\n ->         loss.backward()\n        optimizer.zero_grad()\n",
 )
 
@@ -103,11 +103,23 @@ table_and_detached = slip(
 )
 five_steps = slip("The loop takes four steps.", "range(4) -> range(5)")
 half_rate = slip("The learning rate is 0.1.", "lr=0.1 -> lr=0.01")
-tanh_left_out = slip("tanh is missing between the two layers.", "torch.tanh(x @ w1) -> (x @ w1)")
+relu_for_tanh = slip("The hidden layer has tanh. You took relu.", "torch.tanh( -> torch.relu(", alone=True)
+momentum = slip("The step is that of SGD alone, without momentum.", "lr=0.1) -> lr=0.1, momentum=0.9)", alone=True)
+another_optimizer = slip("These are the steps of Adam. The loop uses SGD.", "optim.SGD -> optim.Adam", alone=True)
+labels_added = slip(
+    "The error is the prediction minus the label. You added the label.", "[:, 0] - y -> [:, 0] + y", alone=True
+)
+reset_once = slip(
+    "The gradients are reset once, after the first step. Each backward pass needs empty gradients.",
+    "        optimizer.zero_grad()\n ->         if step == 1:\n            optimizer.zero_grad()\n",
+    alone=True,
+)
+tanh_left_out = slip("tanh is missing between the two layers.", "torch.tanh(x @ w1) -> (x @ w1)", alone=True)
 
 squared_mean = slip(
     "Only the mean of the predictions counts. Square each error, and take the mean of the squares.",
     "(((hidden @ w2)[:, 0] - y) ** 2).mean() -> ((hidden @ w2)[:, 0] - y).mean() ** 2",
+    alone=True,
 )
 
 first_reset_alone = slip(
@@ -123,24 +135,27 @@ step_after_the_loop = slip(
     "        optimizer.step()\n ->     optimizer.step()\n",
 )
 tenfold_rate = slip("The learning rate is 0.1.", "lr=0.1 -> lr=1.0")
-absolute_errors = slip("The errors are squared. You took absolute values.", ") ** 2).mean() -> ).abs()).mean()")
+absolute_errors = slip(
+    "The errors are squared. You took absolute values.", ") ** 2).mean() -> ).abs()).mean()", alone=True
+)
 half_the_square = slip(
     "Your steps are half as long: the loss has no factor 1/2, and the learning rate is 0.1.",
     "** 2).mean() -> ** 2).mean() / 2",
 )
 output_squashed = slip(
-    "tanh belongs to the hidden layer only, not to the output.", "(hidden @ w2) -> torch.tanh(hidden @ w2)"
+    "tanh belongs to the hidden layer only, not to the output.", "(hidden @ w2) -> torch.tanh(hidden @ w2)", alone=True
 )
 _ONE = "One prediction is compared with all labels. Each sample has its own: (hidden @ w2)[:, 0] has six."
-first_prediction = slip(_ONE, "(hidden @ w2)[:, 0] -> (hidden @ w2)[0]")
-last_prediction = slip(_ONE, "(hidden @ w2)[:, 0] -> (hidden @ w2)[-1]")
+first_prediction = slip(_ONE, "(hidden @ w2)[:, 0] -> (hidden @ w2)[0]", alone=True)
+last_prediction = slip(_ONE, "(hidden @ w2)[:, 0] -> (hidden @ w2)[-1]", alone=True)
 two_steps = slip(
-    "There are two steps for each backward pass.",
+    "Your steps are twice as long. The rate is 0.1, with one step for each backward pass.",
     "        optimizer.step()\n ->         optimizer.step()\n        optimizer.step()\n",
 )
 sum_of_the_labels = slip(
     "Each prediction is compared with the sum of the labels. Each sample has its own label.",
     "[:, 0] - y -> [:, 0] - y.sum()",
+    alone=True,
 )
 
 errors = (

@@ -133,6 +133,9 @@ unscaled_twice = slip(
     "You divided by the loss scale twice.", "a * factor, b * factor -> a * factor / scale, b * factor / scale"
 )
 factor_upside_down = slip("The factor is limit / norm. Yours is inverted.", "limit / norm -> norm / limit")
+_FACTOR = "The factor of a clipped gradient is limit / norm. Yours is {}."
+multiplied_by_the_limit = slip(_FACTOR.format("limit"), "min(1.0, limit / norm) -> (limit if norm > limit else 1.0)")
+inverted_above = slip(_FACTOR.format("inverted"), "min(1.0, limit / norm) -> (norm / limit if norm > limit else 1.0)")
 norm_of_one = slip(
     "The clipped gradients have the norm 1. They should have the norm limit.",
     "min(1.0, limit / norm) -> (1 / norm if norm > limit else 1.0)",

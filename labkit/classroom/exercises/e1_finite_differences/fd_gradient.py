@@ -72,7 +72,10 @@ def not_divided(x, h):
     return by_differences(x, h) * h
 
 
-@wrong("Every number is 0: f(moved) and f(x) are the same. moved = x does not copy the array.")
+@wrong(
+    "Every number is 0. moved = x does not copy the array: does x[i] differ between the two arrays, and is the difference "
+    "stored?"
+)
 def compared_with_itself(x, h):
     return 0 * x
 
@@ -98,6 +101,8 @@ moved_backward = slip(
     "f(moved) - f(x) -> f(x) - f(moved)",
 )
 
+_BACK = "You moved by -h, and the sign of the difference is that of a step by h. Add h."
+moved_back_alone = slip(_BACK, "moved[i] += h\n -> moved[i] -= h\n")
 sign = slip(
     "The sign is wrong: subtract the value before the move from the value after it.",
     "f(moved) - f(x) -> f(x) - f(moved)",

@@ -121,14 +121,18 @@ decimal_digits = slip("resolution is a power of 10. The rule uses eps, the gap a
 number_for_eps = slip("You wrote a number for eps. Each format has its own.", "np.finfo(name).eps -> 1e-16")
 doubled_size = slip("The size of x counts once: it is abs(x).", "max(abs(x), 1.0) -> max(2 * abs(x), 1.0)")
 cube_root_of_the_root = slip(
-    "You took the square root and divided by 3. The rule uses the cube root.", "** (1 / 3) -> ** (1 / 2) / 3"
+    "Your step is the square root divided by 3. The rule uses the cube root.", "** (1 / 3) -> ** (1 / 2) / 3"
 )
 
-x_added = slip("The rule multiplies by the size of x. You added the size.", "* max(abs(x), 1.0) -> + abs(x)")
-size_added = slip(
-    "The rule multiplies by the size of x. You added the size.", "* max(abs(x), 1.0) -> + max(abs(x), 1.0)"
+_SUM = (
+    "Your step is larger than abs(x) itself: something is added. The rule multiplies the root of eps by the size of x."
 )
-whole_division = slip("1 // 3 is 0. The power is 1 / 3.", "(1 / 3) -> (1 // 3)")
+x_added = slip(_SUM, "* max(abs(x), 1.0) -> + abs(x)")
+size_added = slip(_SUM, "* max(abs(x), 1.0) -> + max(abs(x), 1.0)")
+one_added_to_the_root = slip(_SUM, "float(eps) ** (1 / 3) -> (float(eps) ** (1 / 3) + 1)")
+whole_division = slip(
+    "Your step is the size of x, as if the power of eps were 0, like 1 // 3. The power is 1 / 3.", "(1 / 3) -> (1 // 3)"
+)
 squared_size = slip("The size of x is abs(x), not its square.", "max(abs(x), 1.0) -> max(x**2, 1.0)")
 power_of_all = slip(
     "Take the cube root of eps only.",

@@ -79,7 +79,7 @@ def value_at_zero(x, s):
 
 
 @wrong(
-    "Away from 0 the slope was right. You changed it; only the line for x == 0 is wrong.",
+    "Away from 0 the result was right, and yours is another. Only the line for x == 0 is wrong.",
     when=lambda i, expected, got: i[0] != 0 and not same(expected[1], float(got[1])),
 )
 def changed_away_from_zero(x, s):

@@ -162,6 +162,16 @@ tanh_of_the_rate = slip(
     "The rate is not tanh of a rate: multiply it by 1 - tanh(x)**2.",
     "(1 - value**2) * slopes[a] -> math.tanh(slopes[a])",
 )
+sign_of_the_derivative = slip(
+    "The derivative of tanh is 1 - tanh(x)**2. Yours has the opposite sign.", "(1 - value**2) -> (value**2 - 1)"
+)
+first_term_subtracted = slip(
+    "In a product both terms are added: x' * y + x * y'.", "* slopes[b]\n -> * slopes[b] - 2 * slopes[a] * values[b]\n"
+)
+both_changes_multiplied = slip(
+    "The rate of a product has two terms: x' * y + x * y'. The product of both rates is not one of them.",
+    "* slopes[b]\n -> * slopes[b] + slopes[a] * slopes[b]\n",
+)
 plus_for_minus = slip("The derivative of tanh is 1 - tanh(x)**2. Yours has a plus.", "(1 - value**2) -> (1 + value**2)")
 last_left_out = slip(
     "You return the value before the last one. Run all instructions, and return the last value.",
@@ -196,6 +206,10 @@ first_rate_returned = slip(
     "You return the rate of an input. The exercise asks for that of the result, the last one.",
     "return values[-1], slopes[-1] -> return values[-1], slopes[0]",
 )
+last_direction_returned = slip(
+    "You return the rate of an input. Asked for is that of the result, the last one.",
+    "return values[-1], slopes[-1] -> return values[-1], direction[-1]",
+)
 
 
 @wrong("An instruction may use one value twice: x + x is 2 * x, and x * x has both terms. You counted the value once.")
@@ -227,7 +241,9 @@ direction_shortened = slip(
     "You gave the direction the length 1. The rates are used as they are.",
     "list(direction) -> [d / math.hypot(*direction) for d in direction]",
 )
-nothing_moves = slip("No input moves: the rates begin with direction.", "list(direction) -> [0.0] * len(inputs)")
+nothing_moves = slip(
+    "Your rate is 0, as if no input moved. The rates begin with direction.", "list(direction) -> [0.0] * len(inputs)"
+)
 rate_of_a_square_missing = slip(
     "x * x has the rate 2 * x * x'. The rate x' is missing.",
     "slopes[a] * values[b] + -> slopes[a] * values[b] + values[a] * slopes[b] if a != b else 2 * values[a] + 0 *",

@@ -269,6 +269,12 @@ error_doubled = slip(
 )
 
 
+@wrong("Your losses are means over the rounds so far. Store the loss of each round.", parts=(0,))
+def losses_averaged(w, x, y):
+    losses, w = port(w, x, y)
+    return [sum(losses[: n + 1]) / (n + 1) for n in range(3)], w
+
+
 ways = (
     Way(DELIVERED, ("passes",), holds=_each_step),
     Way(

@@ -265,24 +265,23 @@ def quotes_told(text: str) -> tuple[str, str]:
     return shown, hidden
 
 
-def brief(value: Any) -> str:
+def brief(value: Any, digits: int = 4) -> str:
     """A value on part of a line."""
     value = plain_data(value)
     if isinstance(value, (tuple, list)):
-        inside = ", ".join(brief(v) for v in value)
+        inside = ", ".join(brief(v, digits) for v in value)
         return f"({inside}{',' * (len(value) == 1)})" if isinstance(value, tuple) else f"[{inside}]"
     if isinstance(value, (np.ndarray, np.generic)):
-        return np.array2string(np.asarray(value), precision=4, threshold=8, edgeitems=2, separator=", ").replace(
-            "\n", ""
-        )
+        text = np.array2string(np.asarray(value), precision=digits, threshold=8, edgeitems=2, separator=", ")
+        return text.replace("\n", "")
     if isinstance(value, type):
         return value.__name__
-    return f"{value:.6g}" if isinstance(value, float) else repr(value)
+    return f"{value:.{digits + 2}g}" if isinstance(value, float) else repr(value)
 
 
-def shown(value: Any, most: int = 100) -> str:
+def shown(value: Any, most: int = 100, digits: int = 4) -> str:
     """A value on part of a line, or what it is where that would be too long."""
-    text = brief(value)
+    text = brief(value, digits)
     return text if len(text) <= most else describe(value)
 
 

@@ -248,7 +248,10 @@ def _difference_in_result(
     where = f"result{found.path}"
     if found.stage == "value":
         at, got, right = _furthest(found.got, found.expected)
-        seen = OTHER_VALUE.format(result=where + at, got=shown(got), expected=shown(right))
+        texts = [shown(value) for value in (got, right)]
+        if len(set(texts)) == 1:  # they differ in later digits
+            texts = [shown(value, 200, 12) for value in (got, right)]
+        seen = OTHER_VALUE.format(result=where + at, got=texts[0], expected=texts[1])
         feedback = WRONG_VALUES.format(result=where, count=failures, all=draws)
     else:
         seen = feedback = OTHER_KIND.format(item=where, got=describe(found.got), expected=describe(found.expected))

@@ -122,6 +122,13 @@ def test_a_function_is_told_input_expected_and_got():
     assert report.kind == "value" and "With x = " in report.text and "should be" in report.text
 
 
+def test_values_that_differ_in_late_digits_are_told_with_these():
+    solved = defined(EXERCISES["parallel-accumulate"].solution)
+    report = check("parallel-accumulate", lambda *arguments: solved(*arguments) * (1 + 1e-7))
+    got, right = re.search(r"is (\[.+)\n  and should be (\[.+)", report.text).groups()
+    assert got != right and got[:5] == right[:5]
+
+
 @pytest.mark.parametrize("name", ["grad-structure", "GRAD-STRUCTURES", "structures"])
 def test_an_unknown_name_lists_close_ones(name):
     for answer in (check(name, 1), hint(name), solution(name)):

@@ -70,7 +70,7 @@ def explain(name: str | None = None) -> Explanation:
     >>> _ = check("start-shapes", [(2, 3), (3,), (4, 6), ()])
     start-shapes: not yet.
     Right so far: 3 of 4 items.
-    2 * x doubles each number. There are as many numbers as before.
+    2 * x doubles each number. The number of elements does not change.
     For a hint: hint("start-shapes")
     >>> explain("start-shapes")
     Right so far: 3 of 4 items. Look at item [2] (2 * x) first.

@@ -58,7 +58,7 @@ def predictions(unit: str) -> None:
     """
     unit = str(unit).upper()
     if unit not in course():
-        raise ValueError(NO_UNIT.format(unit=unit, suggestion=did_you_mean(unit, course())))
+        raise ValueError(NO_UNIT.format(unit=unit, suggestion=did_you_mean(unit, sorted(course()))))
     names, kept = course()[unit], kept_predictions()
     chosen = {name: kept[f"{unit}-{name}"] for name in names if f"{unit}-{name}" in kept}
     if not chosen:

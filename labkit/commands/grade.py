@@ -156,6 +156,9 @@ def _tell(plan: Any, graded: Any) -> int:
         print("For the import into Canvas or Moodle: {path}".format(path=plan.returned))
     if graded.absent:
         print("Students without a submission: {students}".format(students=_some(graded.absent)))
+    noted = [r.student for r in graded.results if r.notes and r.student not in graded.absent]
+    if noted:
+        print("Notes on the files of these students are in the overview: {students}".format(students=_some(noted)))
     for remark in graded.remarks:
         print("Note: {remark}".format(remark=remark))
     if graded.to_mark:

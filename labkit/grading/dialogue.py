@@ -8,7 +8,7 @@ from typing import Any
 
 from ..evidence import CallOutcome, TriedCall, Unreadable, decode, goes_on
 from ..sandbox import Sandbox, Session, wire
-from .bindings import parse
+from .bindings import is_python, parse
 from .disclosure import error_told, place_told
 from .findings import FOUND, Evidence, Failure, Findings, Inquiry, Pace
 from .instructor_questions import AddedQuestion, visible
@@ -202,7 +202,9 @@ class Run:
             kind = "timeout" if message["kind"] == "timeout" else "error"
             sources = [step.source for step in self.steps]
             place = place_told(_words(message, "place"), sources) if kind == "error" else "it ran too long"
-            failure = Failure(kind, _words(message, "error"), place, self.late)
+            if broken := not is_python(self.steps[self.step].source):  # so no hidden input is told
+                place = "SyntaxError"
+            failure = Failure(kind, _words(message, "error"), place, self.late and not broken)
             self.findings.failures.setdefault(self.step, failure)
 
     def _ask(self, asked):

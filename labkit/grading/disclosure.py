@@ -12,7 +12,7 @@ import numpy as np
 _TO_THE_INSTRUCTOR = re.compile(  # what the notes on a file say is to be done; a student does something else
     r"(?:^|(?<=[.:] ))(?:Ask for|Give yourself|Put|Rename|Remove|Move|If the notebook is inside)\b[^.]*(?:\.\w[^.]*)*\.(?: |$)"
 )
-LATE = "After hidden inputs were tried: "  # how a note begins that no student is told
+LATE = "Not shown to the student, whose code had hidden inputs before: "  # how a note begins that no student is told
 OWN_ERROR = "an error of its own class"
 _ERRORS = {
     name

@@ -101,7 +101,7 @@ def write_questions(path: str | os.PathLike[str], results: Iterable[SubmissionRe
     For the instructor: `detail` may hold drawn inputs and expected values. Raises OSError where it cannot be written.
     """
     lines = [
-        (r.student, q.question, q.exercise, float(q.points), float(q.max_points), q.kind, q.detail)
+        (r.student, q.question, q.exercise, float(q.points), float(q.max_points), q.kind, q.comment or q.detail)
         for r in _sorted(results)
         for q in r.questions
     ]

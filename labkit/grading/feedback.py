@@ -56,16 +56,9 @@ def student_page(of: SubmissionResult | Final, assignment_title: str) -> str:
     result = final.result
     questions = [_template_values(question, result.answers.get(question.question, "")) for question in result.questions]
     notes = [told for told in map(note_told, result.notes) if told]
-    unread = bool(result.notes) and not any(result.answers.values())
-    values = {
-        "title": assignment_title,
-        "result": result,
-        "final": final,
-        "questions": questions,
-        "notes": notes,
-        "unread": unread,
-    }
-    return render("feedback.html", values)
+    unread = bool(result.notes and (result.file or result.digest)) and not any(result.answers.values())
+    values = {"title": assignment_title, "result": result, "final": final, "questions": questions, "notes": notes}
+    return render("feedback.html", values | {"unread": unread})
 
 
 def _template_values(question: QuestionResult, source: str) -> dict[str, Any]:

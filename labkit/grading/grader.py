@@ -23,7 +23,7 @@ from .findings import Evidence, Findings, Inquiry, Pace
 from .instructor_questions import AddedQuestion
 from .judging import Judge, cut, exercise_of
 from .manual import by_hand, by_person, known_ids, pictures_of, written_answers
-from .matching import NOT_DRAWN, CodeStep, UnknownVariant, plan, variant_of
+from .matching import NOT_DRAWN, NOWHERE, CodeStep, UnknownVariant, plan, variant_of
 from .rescoring import asked_of, basis
 from .results import BY_HAND, QuestionResult, SubmissionResult
 
@@ -235,10 +235,9 @@ def _answers(
         cells += [] if step.is_given or not step.source.strip() else [step.source]
         for name in step.asks:
             if name in wanted:
-                giving = (
-                    one for one in reversed(cells) if wanted[name] & (definitions(without_magics(one)) or {}).keys()
-                )
-                found[name] = (step.source or next(giving, cells[-1] if cells else ""))[:20_000]
+                giving = (one for one in reversed(cells) if wanted[name] & set(definitions(without_magics(one)) or ()))
+                last = cells[-1] if cells and step.label != NOWHERE else ""
+                found[name] = (step.source or next(giving, last))[:20_000]
     return found | {name: answer[:20_000] for name, answer in written.items()}
 
 

@@ -30,7 +30,7 @@ LONGEST = 4000  # characters of a message
 RAISED = "The cell raised {error}, before it defined {name}."
 STOPPED = "The cell was stopped: {error}, before it defined {name}."
 WITHOUT = {  # an answer
-    "missing": "There is no answer: {name} is not defined after its cell.",
+    "missing": "There is no answer: the cell of this question is missing, or does not define {name}.",
     "empty": "There is no answer yet: the cell still contains the three dots.",
     "timeout": "It ran for more than {seconds:g} s and was stopped. Is there an infinite loop?",
     "died": "The process ended: os._exit, a crash in compiled code, or too much memory.",

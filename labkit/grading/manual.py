@@ -59,7 +59,8 @@ def by_hand(question: AddedQuestion, written: dict[str, str]) -> QuestionResult:
         kind, text = "empty", "There is no answer yet."
     else:
         kind, text = BY_HAND, WAITING
-    return QuestionResult(question.name, question.title, 0.0, question.points, kind, text, share=0.0)
+    detail = "" if kind == BY_HAND else text
+    return QuestionResult(question.name, question.title, 0.0, question.points, kind, text, detail, share=0.0)
 
 
 def _in_order(handed: SubmittedCode) -> Iterator[CodeCell | TextCell]:

@@ -20,6 +20,7 @@ HELD = "The cell of question {question} is missing; cell {index} defines {name},
 NOT_DRAWN = "The question in your notebook is not the one assigned to you. Your instructor will look at it."
 OTHER_ASSIGNMENT = "This is the notebook of another assignment, {found!r}, not of {name!r}. Ask for the right one."
 SAME_ID = "Cells {numbers} all have the id of question {name}; cell {taken} was graded."
+NOWHERE = "the end of the notebook"  # where a question is asked that no cell answers
 NOT_FILLED = "The cell of question {name} is not filled in; the answer in {where} was graded."
 POOL = "Cell {index} creates a process pool, which raises OSError in the sandbox. Use map() or a thread pool."
 
@@ -105,7 +106,7 @@ def plan(handed: SubmittedCode, assignment: Assignment) -> tuple[list[CodeStep],
     ]
     steps += [step for _, step in sorted([*theirs, *_placed(handed, assignment)], key=lambda placed: placed[0])]
     if None in asked:
-        steps.append(CodeStep("", "the end of the notebook", tuple(asked[None])))
+        steps.append(CodeStep("", NOWHERE, tuple(asked[None])))
     return steps, [*_changed(handed, assignment), *cells.notes, *_processes(cells.own)]
 
 

@@ -12,10 +12,10 @@ from ..palette import MONO, PALETTES, SANS
 from .files import printable
 
 WORDS = {  # a kind of result in two or three words, for a table
-    "right": "right", "missing": "not found", "empty": "no answer yet", "type": "not a function, or not a value",
+    "right": "right", "missing": "no answer found", "empty": "no answer yet", "type": "not a function, or not a value",
     "arguments": "wrong arguments", "error": "raised an error", "timeout": "took too long", "printed": "returned nothing",
     "mutated": "changed its input", "died": "the process ended", "kind": "wrong type",
-    "structure": "wrong structure", "shape": "wrong shape", "value": "wrong values",
+    "forbidden": "a method that is not allowed", "structure": "wrong structure", "shape": "wrong shape", "value": "wrong values",
     "tests": "a test failed", "by-hand": "to be graded by hand", "marked": "graded by hand",
 }  # fmt: skip
 

@@ -64,6 +64,8 @@ def assert_gradients(loss: Any, model: Any, *, except_for: Iterable[str] = (), b
     2 of 2 trainable parameters would not learn.
     """
     names = [*except_for]
+    if _is_model(loss) and not _is_model(model) and (callable(model) or _is_tensor(model)):
+        raise TypeError(_SWAPPED.format(loss=type(loss).__name__, model=type(model).__name__))
     trained = {n: p for n, p in _parameters(model).items() if getattr(p, "requires_grad", True)}
     asked = {n: p for n, p in trained.items() if not any(n == one or n.startswith(f"{one}.") for one in names)}
     if not asked:
@@ -78,6 +80,10 @@ def assert_gradients(loss: Any, model: Any, *, except_for: Iterable[str] = (), b
 
 def _is_tensor(value):
     return is_real_tensor(value) or is_taped(value) or is_functional(value)
+
+
+def _is_model(value):
+    return is_real_module(value) or hasattr(type(value), "__engine_parameters__")
 
 
 def _asked_of_run(fun, stack, parameter):
@@ -133,6 +139,7 @@ def _check(look, seen, asked):
     raise GradientError("\n".join(lines))
 
 
+_SWAPPED = "assert_gradients(loss, model): expected the loss first, but got {loss} and {model}"
 _FAULTS = {
     "None": "No gradient: {names}.",
     "zero": "The gradient is zero: {names}.",

@@ -75,16 +75,9 @@ FORBIDDEN = {
             ill += (patient.measure("norms")[0] != patient.plan.limit,)
             return tuple(p for p, is_ill in zip(("loss", "backward", "finish"), ill) if is_ill), ()
     """),
-    "the ward's files": ("ward-diagnose", "rule out", """
-        from labkit.classroom import clinic
-        from labkit.classroom.clinic.drawing import admission
-        from labkit.classroom.clinic.faults import FAULTS
-        def answer(name):
-            patient, found = clinic.admit(name), {f: FAULTS[f].shown_by[0] for f in admission(name).faults}
-            for what in found.values():
-                patient.measure(what)
-            return patient.submit(found)
-    """),
+    "a fault that no measurement rules out": ("ward-diagnose", "rule out", above(
+        "ward-diagnose", 'if show("formats")', 'if "half-weights" in clinic.drawing.admission(name).faults and show("formats")'
+    )),
     "a patient admitted twice": ("ward-patch", "once", above(
         "ward-patch", 'if patient.measure("shapes")', 'if clinic.admit(name).measure("shapes")'
     )),

@@ -65,6 +65,18 @@ def test_the_sources_that_were_graded_are_kept(grader, handout):
     assert result.answers["grad-slip"] == "answer_1 = 3.0  # as printed" and result.answers.keys() == FULL.keys()
 
 
+def test_of_a_missing_cell_no_other_cell_is_shown(grader, handout):
+    book = json.loads(handout.notebook())
+    book["cells"] = [cell for cell in book["cells"] if "def port" not in "".join(cell["source"])]
+    result = grader.grade("ann", json.dumps(book).encode())
+    port = next(q for q in result.questions if q.question == "port-to-torch")
+    assert result.answers["port-to-torch"] == "" and "the cell of this question is missing" in port.text
+
+
+def test_the_student_is_told_of_a_cell_that_is_no_python(result_of):
+    assert result_of("port-to-torch", "def port(v:").text == "The cell raised SyntaxError, before it defined port."
+
+
 @pytest.mark.parametrize(
     "kind, source",
     [

@@ -67,6 +67,13 @@ def test_asserted_gradients_of_a_cell(words, loss):
         labkit.assert_gradients(lambda: loss(net, x), net)
 
 
+def test_a_model_before_the_loss_is_refused():
+    net = torch.nn.Linear(2, 1)
+    for loss in (net(torch.ones(3, 2)).sum(), lambda: net(torch.ones(3, 2)).sum()):
+        with pytest.raises(TypeError, match="expected the loss first, but got Linear and"):
+            labkit.assert_gradients(net, loss)
+
+
 @pytest.mark.real
 def test_the_cause_and_the_line_in_the_real_pytorch():
     python = os.environ.get("LABKIT_TORCH_PYTHON")

@@ -17,6 +17,10 @@ RAISED = [
     ("torch.ones(2)@torch.ones(3)",
      "RuntimeError: inconsistent tensor size, expected tensor [2] and src [3] to have the same number of "
      "elements, but got 2 and 3 elements respectively"),
+    ("torch.nn.LayerNorm(2)(torch.ones(2).numpy())",
+     "TypeError: layer_norm(): argument 'input' (position 1) must be Tensor, not numpy.ndarray"),
+    ("F.max_pool2d(torch.ones(1,2,2).numpy(), 2)",
+     "TypeError: max_pool2d(): argument 'input' (position 1) must be Tensor, not numpy.ndarray"),
     ("torch.ones(2)+torch.ones(3)",
      "RuntimeError: The size of tensor a (2) must match the size of tensor b (3) at non-singleton "
      "dimension 0"),

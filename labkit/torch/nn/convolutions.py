@@ -8,7 +8,7 @@ from ...dialects.class_paths import with_names
 from ...ops import convolution
 from .. import _rules
 from .._error_texts import error
-from .._ops.dispatch import apply
+from .._ops.dispatch import apply, tensor_of
 from .._ops.function_table import function
 from .._ops.linear_algebra import in_c
 from .._rules import conv_and_pool as rules
@@ -83,7 +83,7 @@ def several(value, count) -> tuple[int, ...]:
 
 def batched(name, fun, input, dims, *rest) -> Tensor:
     """`fun` of a batch, or of one sequence, image or volume as a batch of one."""
-    if input.ndim not in (dims + 1, dims + 2):
+    if tensor_of(input, name).ndim not in (dims + 1, dims + 2):
         raise error("batch_dims", single=dims + 1, several=dims + 2, op=name, shape=list(input.shape))
     return fun(input, *rest) if input.ndim == dims + 2 else fun(input.unsqueeze(0), *rest).squeeze(0)
 

@@ -5,7 +5,7 @@ import numpy as np
 from ...dialects.class_paths import with_names
 from .._error_texts import error
 from .._ops import creation as _creation
-from .._ops.dispatch import apply
+from .._ops.dispatch import apply, tensor_of
 from .._rules import conv_and_pool as images
 from .._rules import nn_layers as layers
 from .._tape import grad_mode
@@ -22,7 +22,7 @@ def batch_norm(input, running_mean, running_var, weight=None, bias=None, trainin
 
     While training the statistics are those of the batch, and the running ones move towards them by `momentum`.
     """
-    if running_mean is not None and running_mean.shape[0] != input.shape[1]:
+    if running_mean is not None and running_mean.shape[0] != tensor_of(input, "batch_norm").shape[1]:
         raise RuntimeError(f"running_mean should contain {input.shape[1]} elements not {running_mean.shape[0]}")
     if training and input.numel() == input.shape[1]:
         raise ValueError(f"Expected more than 1 value per channel when training, got input size {input.shape}")
@@ -56,7 +56,7 @@ def layer_norm(input, normalized_shape, weight=None, bias=None, eps=1e-5) -> Ten
     >>> layer_norm(torch.tensor([[1.0, 3.0]]), (2,))
     tensor([[-1.0000,  1.0000]])
     """
-    shape = _ends_in(input, normalized_shape)
+    shape = _ends_in(tensor_of(input, "layer_norm"), normalized_shape)
     return apply(layers.layer_norm, input, weight, bias, shape, eps)
 
 

@@ -2,7 +2,7 @@
 
 from ...ops import pooling
 from .._error_texts import error
-from .._ops.dispatch import apply
+from .._ops.dispatch import apply, tensor_of
 from .._ops.function_table import METHODS, function
 from .._rules import conv_and_pool as rules
 from .._rules import nn_layers as layers
@@ -15,7 +15,7 @@ __all__ = ["AdaptiveAvgPool2d", "AvgPool2d", "MaxPool2d"]
 
 def _pooled(rule, input, kernel, stride, padding, dilation, *more):
     """A pooling primitive applied to a batch, or to a single image, after checks."""
-    if input.ndim not in (3, 4):
+    if tensor_of(input, rule.__name__).ndim not in (3, 4):
         raise RuntimeError("non-empty 3D or 4D (batch mode) tensor expected for input")
     if input.ndim == 3:
         return _pooled(rule, input.unsqueeze(0), kernel, stride, padding, dilation, *more).squeeze(0)

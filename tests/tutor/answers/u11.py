@@ -28,7 +28,7 @@ right("step-zero-loss", "exact logarithms", [0, np.log(4), 2 * np.log(4), 0, 0.2
 loops = [0.64, 0.44, 1.0, 0.8, 0.36, 0.36]
 wrong("step-loops", "zero_grad after backward does no harm", [*loops[:2], 0.64, *loops[3:]])
 wrong("step-loops", "the second step of an iteration computes a new gradient", [*loops[:4], 0.4096, loops[5]])
-wrong("step-loops", "one iteration", [0.8, 0.8, 1.0, 1.0, 0.6, 0.6])
+wrong("step-loops", "line 1: the second gradient counts twice", [0.64, 0.48, *loops[2:]])
 wrong("step-loops", "the second iteration uses the first gradient: both are 2", [0.6, 0.4, 1.0, 0.8, 0.2, 0.2])
 right("step-loops", "powers", [0.8**2, 0.44, 1, 0.8, 0.6**2, 0.6**2])
 

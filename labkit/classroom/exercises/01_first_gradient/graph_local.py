@@ -7,7 +7,7 @@ the one with respect to `b`. The numbers are compared to 12 digits.
 
 from functools import partial
 
-from labkit.classroom.writing import EXACT, slip, wrong
+from labkit.classroom.writing import EXACT, judged, slip, wrong
 
 
 def local(op, a, b):
@@ -36,6 +36,19 @@ errors = (
 
 draw = tuple(partial(_operation, op=op) for op in ("multiply", "subtract", "divide", "add"))
 draws = 12
+
+
+whole_numbers = slip("// drops the fraction. Divide with /.", "return 1 / b, -a / b**2 -> return 1 // b, -a // b**2")
+
+
+@judged("whole-numbers")
+def first_whole(op, a, b):
+    return (1 // b, -a / b**2) if op == "divide" else local(op, a, b)
+
+
+@judged("whole-numbers")
+def second_whole(op, a, b):
+    return (1 / b, -a // b**2) if op == "divide" else local(op, a, b)
 
 
 @wrong("In a product the local derivative with respect to a is b, the other factor.")
@@ -69,7 +82,7 @@ def values_returned(op, a, b):
 
 
 @wrong(
-    'You give (1, 1) for all four operations. A condition such as op == "add" or "subtract" is always true: compare op with '
+    'You give (1, 1) for several operations. A condition such as op == "add" or "subtract" is always true: compare op with '
     "each string."
 )
 def ones_for_all(op, a, b):

@@ -49,6 +49,7 @@ from_the_top = wrong(
 
 a_ignored = wrong("You left out the second run of A. It sets n to 1 again.", answer=[2, 3, 4])
 before_adding = wrong("B adds 1 first and prints after that.", answer=[1, 2, 1])
+one_too_far = wrong("A sets n to 1. The next run of B adds 1 to it, once, and prints it.", answer=[3, 4, 3])
 nothing_added = wrong("B adds 1 to n before it prints: n = n + 1 gives n a new value.", answer=[1, 1, 1])
 added_without_a = wrong("A sets n to 1 again, and this run of B adds 1 to that.", {2: either(1, 3, 4, 5)})
 second_run = wrong("The second run of B starts from the n that the first run left.", {1: either(4, 1)})

@@ -139,8 +139,8 @@ def still_too_early(parents, output):
 
 
 @wrong(
-    "The gradients are right now, but you follow every path separately, and there can be 2^n of them. Wait until a node has "
-    "all its contributions, then send on their sum once.",
+    "You follow every path separately, and there can be 2^n of them. Wait until a node has all its contributions, then send on "
+    "their sum once.",
 )
 def every_path(parents, output):
     grads = [0.0] * len(parents)
@@ -217,8 +217,8 @@ def gradients_alone(parents, output):
 
 
 not_reversed = slip(
-    "Your order has parents before the nodes that use them. The backward pass starts at the output: go through the order in "
-    "reverse.",
+    "Only the output has a gradient. The backward pass starts there: an order that has parents before the nodes that use them "
+    "is gone through in reverse.",
     "reversed(order) -> order",
 )
 

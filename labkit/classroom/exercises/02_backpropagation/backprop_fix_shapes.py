@@ -67,7 +67,7 @@ def wrong_axis(x, w, b):
 
 
 @wrong(
-    "w has three numbers, so its gradient has three. You added them all up.",
+    "w has three numbers, so its gradient has three. Yours is one number.",
     when=lambda i, expected, got: np.shape(got[0]) == (),
 )
 def everything_summed(x, w, b):

@@ -171,7 +171,7 @@ def first_use(g, a, b):
 
 
 @wrong(
-    "You sum over all axes, and one number is left. Sum over those axes along which the value was repeated.",
+    "One number is left of a gradient. Sum only over the axes along which the value was repeated.",
     when=lambda i, expected, got: any(np.shape(g) == () != np.shape(e) for e, g in zip(expected, got)),
 )
 def everything_summed(g, a, b):
@@ -179,6 +179,10 @@ def everything_summed(g, a, b):
     return total(g * b, a), total(g * a, b)
 
 
+summed_before_the_product_for_b = slip(
+    "For b you sum g before you multiply. Each element of g belongs to its own element of a.",
+    "fit(g * a, b) -> fit(g, b) * fit(a + 0 * g, b)",
+)
 missing_axes_forgotten = slip(
     "You sum over axes of length 1. A missing axis was repeated, too: sum over axis 0 until the numbers of axes agree.",
     "        while np.ndim(part) > np.ndim(value):\n            part = np.sum(part, axis=0)\n -> ",

@@ -1,7 +1,7 @@
 """# Predict the errors (3 points)
 
 For each line, answer with the type of the error, such as `KeyError`, or with `"fine"` if it runs.
-`x` and `y` are scalar leaves, `v` is a leaf of shape `(2,)`, `t` is a MindSpore Tensor. Answer with a list of seven strings.
+`x` and `y` are scalar leaves, `v` is a leaf of shape `(2,)`, `t` is a MindSpore Tensor. Answer with a list of seven items.
 
 0. `z = x + y; z.backward(); z.backward()`
 1. `z = x * y; z.backward(); z.backward()`

@@ -86,11 +86,11 @@ never = wrong(
 another_exponent = wrong(
     "Each layer divides by 16, which takes 4 from the exponent. Your number fits another factor.",
     {
-        0: either(24, 25, 8, 9, 12, 13, 5),
-        1: either(133, 134, 44, 45, 66, 67, 26, 27),
-        2: either(149, 150, 49, 50, 74, 75, 29, 30),
-        3: either(16, 17, 6, 8, 9, 4),
-        4: either(9, 10, 4, 5, 2),
+        0: either(24, 25, 8, 9, 12, 13, 5, 2),
+        1: either(133, 134, 44, 45, 66, 67, 26, 27, 9),
+        2: either(149, 150, 49, 50, 74, 75, 29, 30, 10, 9),
+        3: either(16, 17, 6, 8, 9, 4, 2, 1),
+        4: either(9, 10, 4, 5, 2, 1),
     },
 )
 

@@ -11,6 +11,8 @@ Write `limits(E, F)`, which returns a tuple of four numbers:
 For float16 the answer is `(65504.0, -14, -24, -10)`.
 """
 
+import numpy as np
+
 from labkit.classroom.writing import judged, same, slip, wrong
 
 
@@ -164,7 +166,10 @@ def one_number_for_an_exponent(E, F):
     return *limits(E, F)[:3], 2.0**-F
 
 
-@wrong("The smallest number is F bits below the smallest normal one. -F is the gap at 1.", parts=(2,))
+@wrong(
+    "Your smallest number has the exponent -F, which is the gap at 1. It is F bits below the smallest normal number.",
+    parts=(2,),
+)
 def counted_from_one(E, F):
     largest, normal, smallest, gap = limits(E, F)
     return largest, normal, -F, gap
@@ -256,6 +261,22 @@ bias_added = slip(
 def above_two(E, F):
     largest, *exponents = limits(E, F)
     return (2 + 2.0**-F) * 2.0 ** (2 ** (E - 1) - 1), *exponents
+
+
+@wrong(
+    "A normal number below 1 has a negative exponent. Yours is positive, so that all normal numbers would be above 1.",
+    parts=(1,),
+    when=lambda i, expected, got: np.ndim(got[1]) == 0 and got[1] > 0 and same(expected[0], got[0]),
+)
+def positive_exponent(E, F):
+    largest, normal, smallest, gap = limits(E, F)
+    return largest, -normal, smallest, gap
+
+
+two_below = slip(
+    "The smallest normal number has the field 1, and the bias is 1 less than 2**(E - 1). Your exponent is two too low.",
+    "smallest = 1 - bias -> smallest = -1 - bias",
+)
 
 
 hints = (

@@ -59,7 +59,7 @@ counter_survives_growth = slip(
     "scale * factor, 0 -> scale * factor, counter",
 )
 one_step_late = slip(
-    "The current step counts as well: first add one, then compare with the window.",
+    "The current step counts: first add one, then compare. When the counter reaches the window, the scale grows.",
     "counter == window -> counter == window + 1",
 )
 conditions_exchanged = slip(
@@ -142,7 +142,8 @@ grows_one_step_early = slip(
     "counter == window -> counter == window - 1",
 )
 set_to_one = slip(
-    "After an overflow the scale is divided by the factor. You set it to 1.", "max(scale / factor, 1.0), 0 -> 1.0, 0"
+    "After an overflow the scale is divided by the factor. Yours is 1 each time.",
+    "max(scale / factor, 1.0), 0 -> 1.0, 0",
 )
 
 kept_near_one = slip(

@@ -61,7 +61,7 @@ def sign_forgotten(g1, g2):
 
 
 @wrong(
-    "This power of two is too large: 65504 divided by the largest gradient has to be rounded down to a power.",
+    "This power of two is too large: the largest magnitude times it is above 65504.",
     when=lambda i, expected, got: got == 2 * expected or (expected < got == 1),
 )
 def rounded_up(g1, g2):
@@ -83,7 +83,7 @@ def smallest_gradient(g1, g2):
 
 
 @wrong(
-    "One scale serves all gradients: look at both arrays.",
+    "Your scale fits the magnitudes of one array only. The other array has a larger one, of either sign.",
     when=lambda i, expected, got: got > expected and got in [_power_below(np.abs(g).max()) for g in i],
 )
 def one_array_only(g1, g2):

@@ -49,8 +49,8 @@ def _gradient(w, x, scale=1.0):
 
 
 @wrong(
-    "Your weights are the old ones: the gradient is 0, or the step without lr is rounded away. Multiply the loss by the scale, "
-    "and unscale in float32 after the backward pass.",
+    "Your weights are the old ones: the step is 0, or rounded away. It needs lr, and the gradient of the "
+    "scaled loss, unscaled in float32.",
     when=lambda i, expected, got: np.array_equal(i[0], got),
 )
 def vanished(w, x, scale, lr):
@@ -117,7 +117,8 @@ scaled_twice = slip(
 
 
 @wrong(
-    "Your weights are inf or nan. lr is larger than the largest float16 number: unscale and step in float32.",
+    "Your weights are inf or nan: the gradient or the step has left the range of float16. Keep the factor "
+    "2**-16 in the loss, and unscale and step in float32.",
     when=lambda i, expected, got: not np.isfinite(np.asarray(got, float)).any(),
 )
 def stepped_in_float16(w, x, scale, lr):

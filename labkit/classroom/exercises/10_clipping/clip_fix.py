@@ -161,7 +161,7 @@ def clipped_together(w, first, second, scale, limit):
     return w - 0.1 * (first + second) / 2
 
 
-@wrong("You skip every step. Only a step whose gradients are not finite keeps the old weights.")
+@wrong("You return the old weights each time. Only a step whose gradients are not finite is skipped.")
 def always_skipped(w, first, second, scale, limit):
     return w
 
@@ -219,7 +219,7 @@ second_worker_only = slip(
 
 
 @wrong(
-    "After an overflow you still take a step. Skip the whole step, and return the old weights.",
+    "After an overflow you do not return the old weights. The whole step is skipped, for both workers.",
     when=lambda i, expected, got: same(i[0], expected),
 )
 def other_worker_goes_on(w, first, second, scale, limit):
@@ -241,11 +241,18 @@ def mean_is_first(w, first, second, scale, limit):
 
 
 limit_not_used = slip(
-    "You do not pass the limit to the clip: the default of clip_by_global_norm is 1.0.",
+    "Your mean is clipped to 1.0, which clip_by_global_norm takes where no limit is given.",
     "clip_by_global_norm((mean,), limit) -> clip_by_global_norm((mean,))",
 )
 another_rate = slip("The learning rate is 0.1.", "0.1 * mean -> 0.01 * mean")
 difference = slip("The mean adds both gradients. You subtracted one.", "+ second / scale -> - second / scale")
+
+
+halved_after_the_clip = slip(
+    "The sum is clipped, and halved after that. Clip the mean: its norm is what the limit bounds.",
+    "(first / scale + second / scale) / 2 -> first / scale + second / scale",
+    "w - 0.1 * mean -> w - 0.1 * mean / 2",
+)
 
 
 hints = (

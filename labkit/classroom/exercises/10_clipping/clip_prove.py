@@ -156,7 +156,7 @@ def sum_of_the_norms(a, b, limit):
 
 
 @wrong(
-    "The cosine is that between the mean and the mean of the clipped gradients. You used a or b instead of the mean.",
+    "The cosine is that between the mean and the mean of the clipped gradients. In yours one worker stands for a mean.",
     parts=(0,),
 )
 def with_one_worker(a, b, limit):
@@ -168,7 +168,7 @@ def with_the_other_worker(a, b, limit):
     return _cosine((_clip(a, limit) + _clip(b, limit)) / 2, b), proof(a, b, limit)[1]
 
 
-@wrong("The factor is that of the mean. You used the factor of one worker.", parts=(1,))
+@wrong("The factor comes from the norm of the mean. Yours comes from the norm of one worker's gradient.", parts=(1,))
 def factor_of_a(a, b, limit):
     return proof(a, b, limit)[0], min(1.0, limit / np.linalg.norm(a))
 

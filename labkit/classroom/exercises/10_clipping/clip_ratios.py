@@ -85,6 +85,11 @@ shortened_to_the_limit = wrong(
     {5: 1},
 )
 
+raised_to_the_limit = wrong(
+    f"By value, an element between -{most:g} and {most:g} stays as it is: a keeps its element {a[0]:g}.", {5: 0.5**0.5}
+)
+
+
 ratio_is_kept = wrong(
     "Each tensor is clipped by its own norm here, so the ratio changes.",
     {3: b / length, 4: b / length},

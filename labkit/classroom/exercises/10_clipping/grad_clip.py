@@ -216,6 +216,12 @@ sign_changed = slip(
 )
 
 
+root_of_the_factor = slip(
+    "Your factor is the root of the right one. Divide max_norm by the norm, without another root.",
+    "factor = max_norm / max(norm, max_norm) -> factor = (max_norm / max(norm, max_norm)) ** 0.5",
+)
+
+
 ways = (
     Way(
         "Do not use the `clip` functions of `ops`.",

@@ -11,7 +11,7 @@ from functools import partial
 import numpy as np
 
 from labkit import mindspore as ms
-from labkit.classroom.writing import judged, slip, wrong
+from labkit.classroom.writing import judged, same, slip, wrong
 
 
 def adam(p, gradients, rate):
@@ -75,6 +75,14 @@ def _adam(
     return p
 
 
+@wrong(
+    "p has not moved: no step is stored in p, or m stays 0. Each gradient takes a step.",
+    when=lambda i, expected, got: same(i[0], got),
+)
+def not_moved(p, gradients, rate):
+    return p + 0
+
+
 @wrong("The bias correction is missing. m and v start at 0 and are too small at first: divide them by 1 - beta**t.")
 def no_bias_correction(p, gradients, rate):
     return _adam(p, gradients, rate, correct=lambda mean, beta, t: mean)
@@ -104,7 +112,7 @@ def corrected_for_good(p, gradients, rate):
     return p
 
 
-@wrong("The first step has t = 1. With t = 0, 1 - beta**t is 0.")
+@wrong("In the first step a correction is 0, or there is none. The first step has t = 1, and divides by 1 - beta**1.")
 def counts_from_zero(p, gradients, rate):
     return _adam(p, gradients, rate, lambda mean, beta, t: mean / (1 - beta**t) if t else mean, first=0)
 
@@ -160,7 +168,8 @@ last_count = slip(
 )
 
 times_t = slip(
-    "The correction contains a power, beta**t. You multiplied beta by t.",
+    "nan comes from the root of a negative number. v is a mean of squares, and its correction is 1 minus a "
+    "power, 0.999**t: both are positive.",
     "(1 - 0.9**t), v / (1 - 0.999**t) -> (1 - 0.9 * t), v / (1 - 0.999 * t)",
 )
 
@@ -327,6 +336,24 @@ v_without_past = slip("v keeps 0.999 of its old value. You left that out.", "0.9
 m_does_not_fade = slip("The old m counts 0.9 times. You added it in full.", "0.9 * m + 0.1 * g -> m + 0.1 * g")
 v_does_not_fade = slip(
     "The old v counts 0.999 times. You added it in full.", "0.999 * v + 0.001 * g**2 -> v + 0.001 * g**2"
+)
+
+
+m_is_the_gradient = slip(
+    "Your m is the last gradient alone. The old m counts 0.9 in it.",
+    "0.9 * m + 0.1 * g -> g",
+)
+
+m_ten_times = slip(
+    "Your m is 10 times as large as the uncorrected one in each step. The correction divides by 1 - 0.9**t, "
+    "with the number t of the step.",
+    "m / (1 - 0.9**t), -> m / (1 - 0.9),",
+)
+
+v_thousand_times = slip(
+    "Your v is 1000 times as large as the uncorrected one in each step. The correction divides by 1 - "
+    "0.999**t, with the number t of the step.",
+    "v / (1 - 0.999**t) -> v / (1 - 0.999)",
 )
 
 

@@ -100,6 +100,12 @@ one_step = wrong(
     together=True,
 )
 
+one_step_of_sgd = wrong("SGD takes two steps here, and each of them takes off 0.2.", {0: 0.8})
+
+
+two_sgd_steps = wrong("Item 4 asks for one step of SGD. You took two.", {4: -399})
+
+
 sgd_has_a_limit = wrong(
     "SGD multiplies the gradient by the rate, however large it is.",
     {4: either(0.9, 0.8)},
@@ -118,7 +124,7 @@ gradient_not_added = wrong(
 )
 
 rate_forgotten = wrong(
-    "A step is the rate, 0.1, times the gradient. You left out the rate.",
+    "You left out the rate: each step is multiplied by 0.1.",
     {0: -3, 1: -4.8, 3: either(0, -1), 4: -1999, 5: either(0, -1)},
 )
 

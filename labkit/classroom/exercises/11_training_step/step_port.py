@@ -78,7 +78,8 @@ def without_momentum(w, x, y):
 
 
 @wrong(
-    "w has not moved. Is there a zero_grad between backward and step, no step, or a w that the optimizer does not have?"
+    "w has not moved. In each round, call backward, then step, with no zero_grad in between; and give the "
+    "optimizer this w and a rate above 0."
 )
 def zeroed_too_late(w, x, y):
     return _losses(w, x, y, empty=("after",))
@@ -190,7 +191,7 @@ error_not_squared = slip(
 )
 target_added = slip("The error is x @ w minus y. You added y.", "(x @ w - y) -> (x @ w + y)")
 backward_twice = slip(
-    "Two backward passes add up in .grad. Call backward once in each round.",
+    "Each gradient counts twice. Call backward once in each round; the rate is 0.1.",
     "loss.backward() -> loss.backward(retain_graph=True)\n        loss.backward()",
 )
 step_twice = slip(
@@ -266,6 +267,12 @@ results_exchanged = slip(
 error_doubled = slip(
     "The loss contains the squared errors. You doubled them.", "((x @ w - y) ** 2) -> ((x @ w - y) * 2)"
 )
+
+
+@wrong("Your losses are means over the rounds so far. Store the loss of each round.", parts=(0,))
+def losses_averaged(w, x, y):
+    losses, w = port(w, x, y)
+    return [sum(losses[: n + 1]) / (n + 1) for n in range(3)], w
 
 
 ways = (

@@ -105,7 +105,7 @@ def loss_after_the_step(w, x, y, limit):
     return _train(w, x, y, limit, again=True)
 
 
-@wrong("The weight does not change: call the optimizer with the gradients.")
+@wrong("The weight has not moved. Call the optimizer with the gradients, at the learning rate 0.1.")
 def no_update(w, x, y, limit):
     return _train(w, x, y, limit, rate=0.0)
 
@@ -136,7 +136,7 @@ def _each_step(inputs, expected, got, done):
 
 
 limit_not_used = slip(
-    "You do not pass the limit to the clip: the default of clip_by_global_norm is 1.0.",
+    "Your gradients are clipped to 1.0, which clip_by_global_norm takes where no limit is given.",
     "(gradients, self.limit) -> (gradients)",
 )
 
@@ -176,7 +176,7 @@ first_loss_three_times = slip(
     "tuple(step(x, y) for _ in range(3)) -> (step(x, y),) * 3",
 )
 updated_twice = slip(
-    "One step has one update. You called the optimizer twice.",
+    "Each step is twice as long as it should be. Call the optimizer once in a step; the rate is 0.1.",
     "self.optimizer(gradients) -> self.optimizer(gradients)\n        self.optimizer(gradients)",
 )
 limit_as_the_rate = slip(
@@ -202,7 +202,7 @@ def first_weight(w, x, y, limit):
 
 
 @wrong(
-    "Your cell returns more than one number. It returns the loss alone.",
+    "The losses are three single numbers. The Cell returns the loss alone, and they come before the weight.",
     when=lambda i, expected, got: all(isinstance(loss, (tuple, list)) or np.ndim(loss) for loss in got[0]),
 )
 def pairs_returned(w, x, y, limit):

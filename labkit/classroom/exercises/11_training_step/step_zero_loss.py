@@ -122,7 +122,8 @@ for_the_probability = wrong(
 )
 
 zero_times_infinity = wrong(
-    "No probability is 0, so every logarithm is finite. Multiply by the label.", {0: either(float("inf"), float("nan"))}
+    "No probability is 0, so every logarithm is finite. Multiply by the label.",
+    {i: either(float("inf"), float("nan")) for i in (0, 3)},
 )
 
 one_probability_too_many = wrong(

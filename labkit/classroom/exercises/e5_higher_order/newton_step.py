@@ -218,13 +218,13 @@ def sum_on_the_diagonal(a, b, x):
     return _step(a, b, x, None, a + np.eye(3) * np.exp(x).sum())
 
 
-@wrong("The exponentials are added. You took their mean, in the gradient and in the Hessian.")
+@wrong("f adds up the exponentials. You took their mean, or left out the sum.")
 def mean_of_exp(a, b, x):
     return _step(a, b, x, a @ x - b + np.exp(x) / 3, a + np.diag(np.exp(x)) / 3)
 
 
-@judged("exp-subtracted")
-def exp_subtracted_in_both(a, b, x):
+@wrong("In your gradient and Hessian, the sign of the exponentials does not fit that of the other terms.")
+def signs_do_not_fit(a, b, x):
     return _step(a, b, x, a @ x - b - np.exp(x), a - np.diag(np.exp(x)))
 
 

@@ -117,7 +117,7 @@ mean_loss = slip(
 )
 
 last_state_backward = slip(
-    "The gradient is that of the last state alone. The backward pass begins at the loss.",
+    "The gradient is that of the last state alone. The loss is the sum of all states, and the backward pass begins there.",
     "loss.backward() -> h.backward()",
 )
 weight_returned = slip("You return w. Asked for is its gradient, w.grad.", "loss.item(), w.grad -> loss.item(), w")

@@ -171,7 +171,7 @@ def means_so_far(w, x, y, count):
 
 
 earlier_losses_again = slip(
-    "Each backward pass uses the losses of all micro-batches so far, so the first ones count more than once.",
+    "Each of your rows adds the gradients of all earlier micro-batches again, so the first ones count more than once.",
     "        loss = ((x[rows] @ w - y[rows]) ** 2).mean()\n -> "
     "        loss = sum(((x[j * size : (j + 1) * size] @ w - y[j * size : (j + 1) * size]) ** 2).mean() for j in range(k + 1))\n",
 )
@@ -201,6 +201,12 @@ divided_again = slip(
     "(loss / count).backward() -> loss.backward()\n        w.grad /= count",
 )
 
+labels_added = slip("The error is the prediction minus the label. You added the label.", "- y[rows] -> + y[rows]")
+last_divided_alone = slip(
+    "Only the loss of the last micro-batch is divided by count. Divide each.",
+    "(loss / count).backward() -> (loss / count if k == count - 1 else loss).backward()",
+    alone=True,
+)
 root_taken = slip("The loss is the mean of the squares, without a root.", ".mean()\n -> .mean().sqrt()\n")
 last_one_first = slip(
     "The micro-batches are in the opposite order. Start with the first rows.", "range(count) -> reversed(range(count))"

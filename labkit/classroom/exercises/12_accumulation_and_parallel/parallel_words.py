@@ -265,6 +265,16 @@ stopped_too_early = slip(
     "You stop at a micro-batch that has no words. Skip it, and continue with the next one.",
     "        squares =  ->         if mask[rows].sum() == 0:\n            break\n        squares = ",
 )
+first_left_out = slip("The first micro-batch is left out: range(count) starts at 0.", "range(count) -> range(1, count)")
+labels_added = slip("The error is the prediction minus the label. You added the label.", "- y[rows] -> + y[rows]")
+root_taken = slip(
+    "The loss is a mean of squares, without a root.",
+    "(squares.sum() / words).backward() -> ((squares.sum() / words + 1e-300) ** 0.5).backward()",
+    alone=True,
+)
+divided_by_the_square = slip(
+    "The sum is divided by the number of words once. You divided twice.", "/ words) -> / words**2)", alone=True
+)
 one_word_less = slip(
     "The mean divides by the number of words. Yours is off by one.", "mask.sum()\n -> mask.sum() - 1\n"
 )

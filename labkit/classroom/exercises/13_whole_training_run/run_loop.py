@@ -272,6 +272,15 @@ rate_for_each_sample = slip(
     "lr=0.05 -> lr=0.05 / size",
     alone=True,
 )
+labels_of_the_first = slip(
+    "Every batch is compared with the labels of the first one.", "- y[rows] -> - y[: len(x[rows])]", alone=True
+)
+all_labels_each = slip(
+    "Each prediction is compared with all labels of its batch. Give both the same shape.",
+    "((x[rows] @ w - y[rows]) ** 2) -> (((x[rows] @ w)[:, None] - y[rows]) ** 2)",
+    alone=True,
+)
+root_taken = slip("The loss is the mean of the squares, without a root.", ".mean()\n -> .mean().sqrt()\n", alone=True)
 one_label = slip(
     "All samples of a batch are compared with one label. Each has its own.", "- y[rows] -> - y[start]", alone=True
 )

@@ -40,8 +40,8 @@ def nan_in_the_weight(x, w):
 
 
 @wrong(
-    "You replaced nan by 0 at the end. That hides the nan: the whole gradient of w is lost, including the part that was "
-    "right."
+    "Your gradient of w is 0. If nan is replaced at the end, all of this sum is lost; if w is detached, no gradient "
+    "reaches it."
 )
 def painted_over(x, w):
     root = torch.where(x > 0, w * torch.sqrt(x), 0.0)
@@ -203,6 +203,9 @@ value_added = slip(
 )
 weight_under_the_root = slip(
     "w multiplies the root. It is not under the root.", "w * torch.sqrt(safe) -> torch.sqrt(w * safe)"
+)
+weight_squared = slip(
+    "w is a factor once. You multiplied by it twice.", "w * torch.sqrt(safe) -> w * w * torch.sqrt(safe)"
 )
 not_rooted = slip("The square root is missing.", "w * torch.sqrt(safe) -> w * safe")
 

@@ -114,6 +114,7 @@ reset_once = slip(
     "        optimizer.zero_grad()\n ->         if step == 1:\n            optimizer.zero_grad()\n",
     alone=True,
 )
+root_taken = slip("The loss is the mean of the squares, without a root.", ".mean()\n -> .mean().sqrt()\n", alone=True)
 tanh_left_out = slip("tanh is missing between the two layers.", "torch.tanh(x @ w1) -> (x @ w1)", alone=True)
 
 squared_mean = slip(

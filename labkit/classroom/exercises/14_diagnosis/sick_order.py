@@ -136,6 +136,10 @@ factor_upside_down = slip("The factor is limit / norm. Yours is inverted.", "lim
 _FACTOR = "The factor of a clipped gradient is limit / norm. Yours is {}."
 multiplied_by_the_limit = slip(_FACTOR.format("limit"), "min(1.0, limit / norm) -> (limit if norm > limit else 1.0)")
 inverted_above = slip(_FACTOR.format("inverted"), "min(1.0, limit / norm) -> (norm / limit if norm > limit else 1.0)")
+norm_always_one = slip(
+    "All your gradients have the norm 1. Change only those above the limit: they get the norm limit.",
+    "min(1.0, limit / norm) -> 1 / norm",
+)
 norm_of_one = slip(
     "The clipped gradients have the norm 1. They should have the norm limit.",
     "min(1.0, limit / norm) -> (1 / norm if norm > limit else 1.0)",

@@ -101,6 +101,7 @@ moved_backward = slip(
     "f(moved) - f(x) -> f(x) - f(moved)",
 )
 
+values_added = slip("A difference subtracts f(x). You added it.", "f(moved) - f(x) -> f(moved) + f(x)")
 _BACK = "You moved by -h, and the sign of the difference is that of a step by h. Add h."
 moved_back_alone = slip(_BACK, "moved[i] += h\n -> moved[i] -= h\n")
 sign = slip(

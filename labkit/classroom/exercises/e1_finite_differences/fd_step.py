@@ -79,7 +79,7 @@ fourth_root = slip(
 )
 
 cubed = slip(
-    "You cubed eps. The rule uses the cube root, eps ** (1 / 3).",
+    "Your step is almost 0, as if eps were cubed. The rule uses the cube root, eps ** (1 / 3).",
     "(1 / 3) -> 3",
 )
 
@@ -124,9 +124,7 @@ cube_root_of_the_root = slip(
     "Your step is the square root divided by 3. The rule uses the cube root.", "** (1 / 3) -> ** (1 / 2) / 3"
 )
 
-_SUM = (
-    "Your step is larger than abs(x) itself: something is added. The rule multiplies the root of eps by the size of x."
-)
+_SUM = "Your step has the size of x as a term. The rule multiplies the root of eps by this size, and adds nothing."
 x_added = slip(_SUM, "* max(abs(x), 1.0) -> + abs(x)")
 size_added = slip(_SUM, "* max(abs(x), 1.0) -> + max(abs(x), 1.0)")
 one_added_to_the_root = slip(_SUM, "float(eps) ** (1 / 3) -> (float(eps) ** (1 / 3) + 1)")

@@ -151,6 +151,19 @@ product_minus = slip(
 rates_multiplied_in_a_sum = slip(
     "In a sum the rates are added. You multiplied them.", "slopes[a] + slopes[b] -> slopes[a] * slopes[b]"
 )
+rates_subtracted_in_a_sum = slip(
+    "In a sum the rates are added. You subtracted one.", "slopes[a] + slopes[b] -> slopes[a] - slopes[b]", alone=True
+)
+mean_of_the_rates = slip(
+    "In a sum the rates are added. You took their mean.",
+    "slopes[a] + slopes[b] -> (slopes[a] + slopes[b]) / 2",
+    alone=True,
+)
+rule_of_arctan = slip(
+    "1 / (1 + x**2) is the derivative of arctan. That of tanh is 1 - tanh(x)**2.",
+    "(1 - value**2) -> 1 / (1 + values[a] ** 2)",
+    alone=True,
+)
 first_term_alone = slip("In a sum both terms move: add both rates.", "slopes[a] + slopes[b] -> slopes[a]")
 second_term_alone = slip("In a sum both terms move: add both rates.", "slopes[a] + slopes[b] -> slopes[b]")
 second_factor_alone = slip(

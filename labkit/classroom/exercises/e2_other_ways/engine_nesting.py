@@ -81,6 +81,7 @@ value_for_the_outer_derivative = wrong(
 
 second_derivative_slips = wrong("4 * x**3 has the derivative 12 * x**2.", {0: either(24, 12, 96)})
 
+derivative_squared = wrong("grad(grad(f)) is the second derivative, not the square of the first.", {0: 1024})
 inner_factor_alone = wrong("The product with x is differentiated, too: the product rule.", {1: 0})
 
 other_point = wrong("The inner grad is taken at 3.0, the outer one at 2.0.", {2: either(27, 18)})

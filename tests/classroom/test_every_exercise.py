@@ -90,7 +90,7 @@ def test_a_value_where_a_function_is_asked_for():
 
 
 def test_a_function_of_the_wrong_type():
-    cases = [*product(ONE_OF_EACH, [*ODD, lambda: None, ...]), *product(FUNCTIONS, ["text", {}, np.array(["a"])])]
+    cases = [*product(ONE_OF_EACH, [*ODD, lambda: None, ...]), *product(FUNCTIONS, [np.array(["a"])])]
     for exercise, value in cases:
         refused(exercise, lambda *inputs, value=value: value)
 

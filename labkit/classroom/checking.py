@@ -110,7 +110,7 @@ def latest(name: str | None = None) -> tuple[str, Any, Verdict] | None:
 
 
 def solution(name: str | None = None) -> Text:
-    """The source of a right answer to the exercise `name`, without a name to the one that was checked last.
+    """The source of a right answer to the exercise `name`; without a name, to the exercise that was checked last.
 
     Also where nothing has been answered yet; a sentence for a name that is not an exercise. Raises nothing.
 

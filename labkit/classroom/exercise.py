@@ -49,14 +49,12 @@ class Way:
     """How an answer is to be found, and the `sentence` for one that has the right results in another way.
 
     `holds(inputs, expected, got, done)` is true for each call: of plain data, where `done` has what was observed of each of
-    `what` (see `evidence.observers`). Where the way `forbids` something, an answer that is right in part is judged by its
-    right parts; where it demands something, such an answer gets no partial credit.
+    `what` (see `evidence.observers`).
     """
 
     sentence: str
     what: tuple[str, ...]
     holds: Callable[[tuple, Any, Any, dict], bool]
-    forbids: bool = False
 
 
 @dataclass(frozen=True)

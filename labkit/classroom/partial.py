@@ -2,7 +2,7 @@
 
 A property of a function is one stratum of the inputs (a branch of the answer, a side of a limit: a function of `draw`) and one
 part of the result, where that is a tuple. It holds where that part is right on every input of the stratum. None counts where the
-answer does what the statement forbids, or where the statement demands a method (see `Way`).
+answer does what the statement forbids, or a method that it demands did not give all parts (see `Way`).
 """
 
 from collections.abc import Callable, Sequence
@@ -42,7 +42,7 @@ def share_of_calls(
         failed |= {(stratum, part) for part in _wrong_parts(right, drawn, tried[i] if i < len(tried) else None)}
     came = [(drawn, expected(drawn), one) for drawn, one in zip(inputs, tried, strict=False) if one.came]
     compared = [(drawn, right, _completed(right, one.outcome.value)) for drawn, right, one in came]
-    forbidden = objection(exercise, compared, [one for _, _, one in came], whole=False)
+    forbidden = objection(exercise, compared, [one for _, _, one in came])
     return 0 if forbidden else len(found - failed), len(found)
 
 

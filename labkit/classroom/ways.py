@@ -13,15 +13,13 @@ DELIVERED = "Compute each gradient by a backward pass through this function: you
 INEXACT = 1e-12  # a formula in float64 is more exact than this, a finite difference is not
 
 
-def objection(exercise: Exercise, compared: Sequence[tuple], tried: Sequence[TriedCall], whole: bool = True) -> str:
+def objection(exercise: Exercise, compared: Sequence[tuple], tried: Sequence[TriedCall]) -> str:
     """Why the way to right results is not accepted; "" where it is.
 
-    `compared`: for each call its inputs, the expected and the actual result. Where not the `whole` answer is right, `got` has
-    its right parts, of which nobody can tell whether they were found in the way that a statement demands.
+    `compared`: for each call its inputs, the expected and the actual result.
     """
     for way in exercise.ways:
-        judged = whole or way.forbids
-        if not judged or not all(_holds(way, case, one.done) for case, one in zip(compared, tried, strict=True)):
+        if not all(_holds(way, case, one.done) for case, one in zip(compared, tried, strict=True)):
             return "The results are right, but not the method. {sentence}".format(sentence=way.sentence)
     return ""
 
@@ -76,6 +74,5 @@ PLAIN = Way(
     "Write it in plain Python and NumPy, without automatic differentiation.",
     ("passes",),
     lambda inputs, expected, got, done: not done["passes"],
-    forbids=True,
 )
-EXACT = Way("Only some digits are right: a finite difference or float32 is close, not exact.", (), exact, forbids=True)
+EXACT = Way("Only some digits are right: a finite difference or float32 is close, not exact.", (), exact)

@@ -170,7 +170,6 @@ ways = (
         "You built the matrix: compute the result without it, in less memory.",
         ("peak bytes",),
         holds=lambda inputs, expected, got, done: len(got) < LARGE or done["peak bytes"] < 450_000,
-        forbids=True,
     ),
 )
 hints = (

@@ -103,7 +103,7 @@ step_returned = slip(
 )
 
 computed_in_float32 = slip(
-    "You computed the loss in float32. It is a float16 loss: w.astype(ms.float16) * x.",
+    "Your gradient is that of a float32 loss, in which nothing underflows. The loss is float16: w.astype(ms.float16) * x.",
     "w.astype(ms.float16) * x) -> w * x.astype(ms.float32))",
 )
 

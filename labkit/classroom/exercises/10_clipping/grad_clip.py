@@ -227,7 +227,6 @@ ways = (
         "Do not use the `clip` functions of `ops`.",
         ("clips",),
         holds=lambda inputs, expected, got, done: not done["clips"],
-        forbids=True,
     ),
 )
 hints = (

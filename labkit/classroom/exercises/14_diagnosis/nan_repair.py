@@ -232,7 +232,6 @@ ways = (
         "Only some digits are right: a number added to x changes every gradient. Give sqrt x itself.",
         (),
         holds=exact,
-        forbids=True,
     ),
 )
 hints = (
